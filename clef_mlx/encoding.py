@@ -1,0 +1,160 @@
+"""A checked ``Request`` to token ids and spans, piece by piece as the release does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from .errors import CheckpointError, RequestError
+from .request import Question, Request
+
+# Prompt literals of the release (see NOTICE): they must match byte for byte.
+# Reference: `encode_record` in joint_schema_model.py (Cloudflare/clef-flash @17f0b0ad).
+PREFIX = (
+    "<|im_start|>system\nRead the complete state and schema. Decide every field jointly. Each "
+    "answer must be exactly one of that field's allowed options.<|im_end|>\n<|im_start|>user\n"
+    "STATE:\n"
+)
+SCHEMA_HEADER = "\n\nSCHEMA FIELDS:\n"
+FIELD_HEADER = "\nFIELD {number}\nID: {id}\nTYPE: {type}\nINSTRUCTION: "
+OPTIONS_HEADER = "\nALLOWED OPTIONS:\n"
+OPTION_HEADER = "OPTION {number}: "
+FIELD_END = "END FIELD\n"
+SUFFIX = "\n<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nJOINT SCHEMA DECISIONS:"
+
+Span = tuple[int, int]  # half-open, in tokens
+
+
+@dataclass(frozen=True)
+class EncodedQuestion:
+    """Where one question stands in the prompt; options in the order the model reads them."""
+
+    id: str
+    type: str
+    span: Span  # the instruction's tokens
+    option_ids: tuple[str, ...]
+    option_spans: tuple[Span, ...]  # each option's JSON body
+
+
+@dataclass(frozen=True)
+class EncodedRequest:
+    """The whole prompt. ``input_ids`` are the ``L`` tokens of prefix, state, schema and suffix."""
+
+    input_ids: list[int]
+    questions: tuple[EncodedQuestion, ...]
+    state_tokens: int  # kept
+    truncated_tokens: int = 0  # of the state, cut from its end
+    positions: Any = None  # [3, L] with media, None where all three axes count 0, 1, 2, ...
+    media: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Encoder:
+    """Tokenizes requests with the folder's own ``tokenizer.json``, used as shipped."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        # A file may carry padding or truncation settings; the release's calls use neither.
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self._tokenizer = tokenizer
+        self._fixed = {
+            text: self._tokenize(text)
+            for text in (PREFIX, SCHEMA_HEADER, OPTIONS_HEADER, "\n", FIELD_END, SUFFIX)
+        }
+
+    @classmethod
+    def from_file(cls, path: Path) -> Encoder:
+        """Read ``tokenizer.json``. Raises ``CheckpointError`` if it is missing or broken."""
+        if not path.is_file():
+            raise CheckpointError(f"{path} is missing: the model cannot read text without it")
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises bare Exception
+            raise CheckpointError(f"{path} is not a tokenizer file: {error}") from None
+        return cls(tokenizer)
+
+    def encode(self, request: Request, max_length: int, truncate: bool = False) -> EncodedRequest:
+        """Lay out the prompt in at most ``max_length`` tokens.
+
+        Every piece is tokenized by itself, so that no merge crosses a border. A state that does
+        not fit is refused, or with ``truncate`` cut to its first tokens as the reference cuts it.
+        Raises ``RequestError``, with the counts, where the request does not fit.
+        """
+        prefix, suffix = self._fixed[PREFIX], self._fixed[SUFFIX]
+        schema, questions = self._encode_schema(request.questions)
+        state = self._tokenize(request.state)
+        fixed = len(prefix) + len(schema) + len(suffix)
+        if fixed > max_length:
+            raise RequestError(
+                f"schema requires {fixed} tokens before state; maximum is {max_length}",
+                "questions",
+            )
+        room = max_length - fixed
+        if len(state) > room and not truncate:
+            raise RequestError(
+                f"the request needs {fixed + len(state)} tokens and the limit is {max_length}: "
+                f"{len(state)} are state, {room} of them would fit; shorten the state, raise the "
+                "limit (max_length) or have the state cut (truncate)",
+                "state",
+            )
+        kept = state[:room]
+        shift = len(prefix) + len(kept)
+        return EncodedRequest(
+            input_ids=prefix + kept + schema + suffix,
+            questions=tuple(_shifted(question, shift) for question in questions),
+            state_tokens=len(kept),
+            truncated_tokens=len(state) - len(kept),
+        )
+
+    def _encode_schema(
+        self, questions: tuple[Question, ...]
+    ) -> tuple[list[int], list[EncodedQuestion]]:
+        """The schema's tokens, and every question with spans counted from the schema's start."""
+        ids = list(self._fixed[SCHEMA_HEADER])
+
+        def append(piece: list[int]) -> Span:
+            ids.extend(piece)
+            return len(ids) - len(piece), len(ids)
+
+        encoded = []
+        for number, question in enumerate(questions, start=1):
+            header = FIELD_HEADER.format(number=number, id=question.id, type=question.type)
+            append(self._tokenize(header))
+            span = append(self._tokenize(question.instruction))
+            if span[0] == span[1]:
+                raise RequestError(
+                    f"questions.{question.id}.instructions render to no token",
+                    f"questions.{question.id}.instructions",
+                )
+            append(self._fixed[OPTIONS_HEADER])
+            options = [question.options[index] for index in question.scored]
+            spans = []
+            for k, option in enumerate(options, start=1):
+                append(self._tokenize(OPTION_HEADER.format(number=k)))
+                spans.append(append(self._tokenize(option.text)))
+                append(self._fixed["\n"])
+            append(self._fixed[FIELD_END])
+            names = tuple(option.id for option in options)
+            encoded.append(EncodedQuestion(question.id, question.type, span, names, tuple(spans)))
+        return ids, encoded
+
+    def _tokenize(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+
+def _shifted(question: EncodedQuestion, by: int) -> EncodedQuestion:
+    return EncodedQuestion(
+        question.id,
+        question.type,
+        _move(question.span, by),
+        question.option_ids,
+        tuple(_move(span, by) for span in question.option_spans),
+    )
+
+
+def _move(span: Span, by: int) -> Span:
+    return span[0] + by, span[1] + by

@@ -1,0 +1,276 @@
+"""The joint schema head: hidden states and spans in, one logit for every allowed option out.
+
+All options of all questions run together; nothing here loops over them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mlx.core as mx
+import mlx.nn as nn
+import numpy as np
+
+from .config import HeadConfig
+from .encoding import EncodedRequest, Span
+from .request import TYPES
+
+LAYER_NORM_EPS = 1e-5
+MAX_LOGIT_SCALE = math.log(100)
+
+
+@dataclass(frozen=True)
+class HeadInputs:
+    """Where the head reads, as arrays. ``Q`` questions, ``O`` options of all of them in a row.
+
+    ``M`` tokens of the schema hold all spans; a ``mean`` array has 1 where a row's span has a
+    token (a count, where tokens repeat) and is divided by ``length`` afterwards.
+    """
+
+    schema: Span  # of the prompt
+    question_mean: mx.array  # [Q, M]
+    question_length: mx.array  # [Q, 1]
+    option_mean: mx.array  # [O, M]
+    option_length: mx.array  # [O, 1]
+    token_ids: np.ndarray  # [U]: the distinct tokens of all option spans
+    token_mean: mx.array  # [O, U]
+    question_of: mx.array  # [O]: each option's question
+    members: mx.array  # [Q, O] bool: which options are a question's
+    types: mx.array  # [Q]: index into TYPES
+
+    @classmethod
+    def build(cls, encoded: EncodedRequest) -> HeadInputs:
+        """Lay out the spans of ``encoded``; pure bookkeeping, no model."""
+        questions = encoded.questions
+        question_spans = np.array([q.span for q in questions])
+        option_spans = np.array([span for q in questions for span in q.option_spans])
+        owners = np.repeat(np.arange(len(questions)), [len(q.option_spans) for q in questions])
+        first = int(min(question_spans.min(), option_spans.min()))
+        last = int(max(question_spans.max(), option_spans.max()))
+        place = np.arange(first, last)
+        in_question, in_option = (
+            (place >= spans[:, :1]) & (place < spans[:, 1:])
+            for spans in (question_spans, option_spans)
+        )
+        token_ids, column = np.unique(np.array(encoded.input_ids[first:last]), return_inverse=True)
+        counts = np.zeros((len(option_spans), len(token_ids)), dtype=np.float32)
+        rows, places = np.nonzero(in_option)
+        np.add.at(counts, (rows, column[places]), 1)
+        used = counts.any(axis=0)
+        return cls(
+            schema=(first, last),
+            question_mean=mx.array(in_question.astype(np.float32)),
+            question_length=mx.array(_lengths(question_spans)),
+            option_mean=mx.array(in_option.astype(np.float32)),
+            option_length=mx.array(_lengths(option_spans)),
+            token_ids=token_ids[used],
+            token_mean=mx.array(counts[:, used]),
+            question_of=mx.array(owners.astype(np.uint32)),
+            members=mx.array(owners == np.arange(len(questions))[:, None]),
+            types=mx.array([TYPES.index(q.type) for q in questions]),
+        )
+
+
+def _lengths(spans: np.ndarray) -> np.ndarray:
+    return np.asarray(spans[:, 1:] - spans[:, :1], dtype=np.float32)
+
+
+class HeadAttention(nn.Module):
+    """Multi-head attention without a mask; queries from one place, keys and values from another.
+
+    Shapes: ``x`` ``[N, W]``, ``memory`` ``[L, W]`` -> ``[N, W]``.
+    Reference: torch 2.11, ``nn.MultiheadAttention``.
+    """
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.in_proj = nn.Linear(width, 3 * width)  # rows: queries, keys, values
+        self.out_proj = nn.Linear(width, width)
+
+    def __call__(self, x: mx.array, memory: mx.array) -> mx.array:
+        width = x.shape[-1]
+        q = self._project(x, 0, width)
+        k, v = mx.split(self._project(memory, width, 3 * width), 2, axis=-1)
+
+        def by_head(rows: mx.array) -> mx.array:
+            return rows.reshape(1, rows.shape[0], self.heads, -1).swapaxes(1, 2)
+
+        y = mx.fast.scaled_dot_product_attention(
+            by_head(q), by_head(k), by_head(v), scale=(width // self.heads) ** -0.5
+        )
+        return self.out_proj(y.swapaxes(1, 2).reshape(x.shape))
+
+    def _project(self, x: mx.array, first: int, last: int) -> mx.array:
+        weight, bias = self.in_proj.weight[first:last], self.in_proj.bias[first:last]
+        return mx.addmm(bias, x, weight.T)
+
+
+class EvidenceLayer(nn.Module):
+    """Each option looks through the whole prompt, on its own; the memory is normed here.
+
+    Shapes: ``options`` ``[O, W]`` float32, ``memory`` ``[L, W]`` -> ``[O, W]`` float32.
+    """
+
+    def __init__(self, config: HeadConfig) -> None:
+        super().__init__()
+        self.query_norm = _layer_norm(config.width)
+        self.memory_norm = _layer_norm(config.width)
+        self.feedforward_norm = _layer_norm(config.width)
+        self.attention = HeadAttention(config.width, config.heads)
+        # The release's numbering: a linear layer, GELU, dropout (inactive), a linear layer.
+        self.feedforward = [
+            nn.Linear(config.width, config.feedforward),
+            nn.GELU(),
+            nn.Identity(),
+            nn.Linear(config.feedforward, config.width),
+        ]
+
+    def __call__(self, options: mx.array, memory: mx.array) -> mx.array:
+        dtype = memory.dtype
+        query = self.query_norm(options).astype(dtype)
+        options = options + self.attention(query, self.memory_norm(memory))
+        return options + _run(self.feedforward, self.feedforward_norm(options).astype(dtype))
+
+
+class JointLayer(nn.Module):
+    """All questions look at each other, then at the prompt; the memory is *not* normed here.
+
+    Shapes: ``fields`` ``[Q, W]`` float32, ``memory`` ``[L, W]`` -> ``[Q, W]`` float32.
+    Reference: torch 2.11, ``nn.TransformerDecoderLayer`` with ``norm_first`` and exact GELU.
+    """
+
+    def __init__(self, config: HeadConfig) -> None:
+        super().__init__()
+        self.self_attn = HeadAttention(config.width, config.heads)
+        self.multihead_attn = HeadAttention(config.width, config.heads)
+        self.linear1 = nn.Linear(config.width, config.feedforward)
+        self.linear2 = nn.Linear(config.feedforward, config.width)
+        self.norm1 = _layer_norm(config.width)
+        self.norm2 = _layer_norm(config.width)
+        self.norm3 = _layer_norm(config.width)
+
+    def __call__(self, fields: mx.array, memory: mx.array) -> mx.array:
+        dtype = memory.dtype
+        normed = self.norm1(fields).astype(dtype)
+        fields = fields + self.self_attn(normed, normed)
+        fields = fields + self.multihead_attn(self.norm2(fields).astype(dtype), memory)
+        return fields + self.linear2(nn.gelu(self.linear1(self.norm3(fields).astype(dtype))))
+
+
+class JointHead(nn.Module):
+    """Scores every allowed option of every question in one pass.
+
+    Reference: ``JointSchemaHead`` in joint_schema_model.py (Cloudflare/clef-flash @17f0b0ad).
+    """
+
+    def __init__(self, config: HeadConfig) -> None:
+        super().__init__()
+        hidden, width = config.hidden_size, config.width
+        self.hidden_norm = _layer_norm(hidden)
+        for name in (
+            "memory_projection",
+            "question_projection",
+            "option_question_projection",
+            "global_projection",
+            "option_context_projection",
+            "option_lexical_projection",
+        ):
+            setattr(self, name, nn.Linear(hidden, width, bias=False))
+        self.type_embedding = nn.Embedding(len(TYPES), width)
+        self.evidence_layers = [EvidenceLayer(config) for _ in range(config.routing_layers)]
+        self.option_summary_norm = _layer_norm(width)
+        self.layers = [JointLayer(config) for _ in range(config.layers)]
+        self.field_norm = _layer_norm(width)
+        self.option_norm = _layer_norm(width)
+        self.residual_scorer = [
+            nn.Linear(4 * width, width),
+            nn.GELU(),
+            nn.Identity(),
+            nn.Linear(width, 1),
+        ]
+        self.prior_logit_scale = mx.zeros(())
+        self.joint_logit_scale = mx.zeros(())
+        self.residual_gate = mx.zeros(())
+
+    def __call__(self, hidden: mx.array, inputs: HeadInputs, token_rows: mx.array) -> mx.array:
+        """Logits of all options, in the order of ``inputs``.
+
+        Shapes: ``hidden`` ``[L, D]`` (after the backbone's final norm), ``token_rows`` ``[U, D]``
+        (``lm_head`` rows of ``inputs.token_ids``, as stored) -> ``[O]`` float32.
+        """
+        dtype = hidden.dtype
+        hidden = self.hidden_norm(hidden)
+        memory = self.memory_projection(hidden)
+        last = hidden[-1:]  # the prompt's last token has seen everything
+        schema = hidden[slice(*inputs.schema)].astype(mx.float32)
+        question = inputs.question_mean @ schema / inputs.question_length
+        context = inputs.option_mean @ schema / inputs.option_length
+        lexical = inputs.token_mean @ token_rows.astype(mx.float32) / inputs.option_length
+        own_question = inputs.question_of
+
+        # Like the backbone's, the sums that run through the layers are float32: they are small.
+        options = (
+            self.option_context_projection(context.astype(dtype)).astype(mx.float32)
+            + self.option_lexical_projection(lexical.astype(dtype))
+            + self.option_question_projection(question.astype(dtype))[own_question]
+        )
+        for evidence in self.evidence_layers:
+            options = evidence(options, memory)
+
+        fields = self.question_projection(question.astype(dtype)).astype(mx.float32)
+        fields = (
+            fields
+            + self.option_summary_norm(_summarize(fields, options, inputs.members))
+            + self.global_projection(last)
+            + self.type_embedding(inputs.types)
+        )
+        for layer in self.layers:
+            fields = layer(fields, memory)
+        fields = self.field_norm(fields).astype(dtype)
+        options = self.option_norm(options).astype(dtype)
+
+        prior = _cosine(lexical, (question + last)[own_question], 1e-12)
+        return self._score(fields[own_question], options, prior)
+
+    def _score(self, fields: mx.array, options: mx.array, prior: mx.array) -> mx.array:
+        """Shapes: ``fields``, ``options`` ``[O, W]``, ``prior`` ``[O]`` -> ``[O]`` float32."""
+        pair = mx.concatenate(
+            [fields, options, fields * options, mx.abs(fields - options)], axis=-1
+        )
+        residual = _run(self.residual_scorer, pair).squeeze(-1).astype(mx.float32)
+        joint = _scale(self.joint_logit_scale) * _cosine(fields, options, 1e-8) + residual
+        gate = mx.sigmoid(self.residual_gate.astype(mx.float32))
+        return _scale(self.prior_logit_scale) * prior + gate * joint
+
+
+def _summarize(fields: mx.array, options: mx.array, members: mx.array) -> mx.array:
+    """Each question's options, weighted by how well they match it: ``[Q, W]``.
+
+    A softmax over the question's own options; the float32 ``[Q, O]`` matrix holds 0 elsewhere.
+    """
+    match = (fields @ options.T).astype(mx.float32) * options.shape[-1] ** -0.5
+    weights = mx.softmax(mx.where(members, match, -mx.inf), axis=-1)
+    return weights.astype(options.dtype) @ options
+
+
+def _cosine(a: mx.array, b: mx.array, eps: float) -> mx.array:
+    """Cosine of each pair of rows, each length at least ``eps``: ``[N, D]`` -> ``[N]`` float32."""
+    a, b = a.astype(mx.float32), b.astype(mx.float32)
+    lengths = [mx.maximum(mx.linalg.norm(x, axis=-1), eps) for x in (a, b)]
+    return (a * b).sum(axis=-1) / lengths[0] / lengths[1]
+
+
+def _scale(log_scale: mx.array) -> mx.array:
+    return mx.exp(mx.minimum(log_scale.astype(mx.float32), MAX_LOGIT_SCALE))
+
+
+def _layer_norm(size: int) -> nn.LayerNorm:
+    return nn.LayerNorm(size, eps=LAYER_NORM_EPS)
+
+
+def _run(layers: list[nn.Module], x: mx.array) -> mx.array:
+    for layer in layers:
+        x = layer(x)
+    return x

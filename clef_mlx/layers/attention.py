@@ -1,0 +1,68 @@
+"""The backbone's full attention: grouped queries, rotary positions, an output gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from ..config import TextConfig
+from .norm import RMSNorm
+
+
+@dataclass(frozen=True)
+class KeyValues:
+    """Keys (rotated) and values of the tokens seen, each ``[B, Hk, L, Dk]``."""
+
+    keys: mx.array
+    values: mx.array
+
+
+class GatedAttention(nn.Module):
+    """Causal attention whose output is scaled by a sigmoid gate.
+
+    ``q_proj`` is twice as wide as the queries: per head, first the query, then its gate. Only the
+    first ``rotary_dim`` dimensions of a head are rotated. The softmax is float32.
+
+    Shapes: ``x`` ``[B, L, D]`` -> ``[B, L, D]`` and the keys and values of all tokens so far.
+    Reference: transformers 5.10.2, ``Qwen3_5Attention``.
+    """
+
+    def __init__(self, config: TextConfig) -> None:
+        super().__init__()
+        self.heads, self.key_heads = config.num_attention_heads, config.num_key_value_heads
+        self.head_dim, self.rotary_dim = config.head_dim, config.rotary_dim
+        self.rope_theta = config.rope_theta
+        width = config.hidden_size
+        self.q_proj = nn.Linear(width, 2 * self.heads * self.head_dim, bias=False)
+        self.k_proj = nn.Linear(width, self.key_heads * self.head_dim, bias=False)
+        self.v_proj = nn.Linear(width, self.key_heads * self.head_dim, bias=False)
+        self.o_proj = nn.Linear(self.heads * self.head_dim, width, bias=False)
+        self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
+        self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
+
+    def __call__(self, x: mx.array, state: KeyValues | None) -> tuple[mx.array, KeyValues]:
+        batch, length, _ = x.shape
+        query_and_gate = self.q_proj(x).reshape(batch, length, self.heads, 2 * self.head_dim)
+        q, gate = mx.split(query_and_gate, 2, axis=-1)
+        k = self.k_proj(x).reshape(batch, length, self.key_heads, self.head_dim)
+        v = self.v_proj(x).reshape(batch, length, self.key_heads, self.head_dim).swapaxes(1, 2)
+        seen = 0 if state is None else state.keys.shape[2]
+        q = self._rotate(self.q_norm(q).swapaxes(1, 2), seen)
+        k = self._rotate(self.k_norm(k).swapaxes(1, 2), seen)
+        if state is not None:
+            k = mx.concatenate([state.keys, k], axis=2)
+            v = mx.concatenate([state.values, v], axis=2)
+        y = mx.fast.scaled_dot_product_attention(q, k, v, scale=self.head_dim**-0.5, mask="causal")
+        y = y.swapaxes(1, 2) * mx.sigmoid(gate)
+        return self.o_proj(y.reshape(batch, length, -1)), KeyValues(k, v)
+
+    def _rotate(self, x: mx.array, offset: int) -> mx.array:
+        """Rotary positions ``offset, offset + 1, ...`` for ``[B, H, L, Dk]``.
+
+        In a text all three axes of Qwen3.5's rotary positions are equal, so the plain one is exact.
+        """
+        return mx.fast.rope(
+            x, self.rotary_dim, traditional=False, base=self.rope_theta, scale=1.0, offset=offset
+        )
