@@ -17,9 +17,9 @@ from .config import DEFAULT_MAX_LENGTH
 from .encoding import EncodedRequest, Encoder
 from .errors import CheckpointError, RequestError
 from .head import HeadInputs, JointHead
+from .memory import BLOCK
 from .request import MEDIA, Request, parse_request
 
-BLOCK = 2_048  # tokens a block: the memory of a long prompt grows with what is kept, not with L^2
 DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
 
 
@@ -85,7 +85,7 @@ class Clef:
         """
         media = {"images": images, "videos": videos, "audio": audio}
         body = {"state": state, "questions": questions, **media}
-        return self._respond(body, max_length, truncate, confidence)
+        return self.respond(body, max_length=max_length, truncate=truncate, confidence=confidence)
 
     def systemone(
         self,
@@ -95,7 +95,35 @@ class Clef:
         confidence: str = "reference",
     ) -> dict[str, Any]:
         """Answer a System One body with a System One body; a missing ``model`` is filled in."""
-        return self._respond(body, max_length, truncate, confidence).to_dict()
+        return self.respond(
+            body, max_length=max_length, truncate=truncate, confidence=confidence
+        ).to_dict()
+
+    def respond(
+        self,
+        request: Request | Mapping[str, Any],
+        *,
+        max_length: int | None = None,
+        truncate: bool = False,
+        confidence: str = "reference",
+    ) -> Response:
+        """Answer a request given as one object: a System One body or a checked ``Request``."""
+        check_confidence(confidence)
+        request = parse_request(request)
+        encoded = self._encode(request, max_length, truncate)
+        warnings = list(request.warnings)
+        if encoded.truncated_tokens:
+            warnings.append(
+                f"the state was cut: its last {encoded.truncated_tokens} of "
+                f"{encoded.truncated_tokens + encoded.state_tokens} tokens were not read"
+            )
+        return Response(
+            model=self.checkpoint.name if request.model is None else request.model,
+            answers=build_answers(request, self._logits(encoded), confidence),
+            usage={"input_tokens": len(encoded.input_ids), "output_tokens": 0},
+            warnings=tuple(warnings),
+            truncated_tokens=encoded.truncated_tokens,
+        )
 
     def encode(
         self,
@@ -114,26 +142,6 @@ class Clef:
     ) -> dict[str, dict[str, float]]:
         """The logit of every allowed option: question id to option id to float."""
         return self._logits(self.encode(request, max_length, truncate))
-
-    def _respond(
-        self, body: Any, max_length: int | None, truncate: bool, confidence: str
-    ) -> Response:
-        check_confidence(confidence)
-        request = parse_request(body)
-        encoded = self._encode(request, max_length, truncate)
-        warnings = list(request.warnings)
-        if encoded.truncated_tokens:
-            warnings.append(
-                f"the state was cut: its last {encoded.truncated_tokens} of "
-                f"{encoded.truncated_tokens + encoded.state_tokens} tokens were not read"
-            )
-        return Response(
-            model=self.checkpoint.name if request.model is None else request.model,
-            answers=build_answers(request, self._logits(encoded), confidence),
-            usage={"input_tokens": len(encoded.input_ids), "output_tokens": 0},
-            warnings=tuple(warnings),
-            truncated_tokens=encoded.truncated_tokens,
-        )
 
     def _encode(self, request: Request, max_length: int | None, truncate: bool) -> EncodedRequest:
         for kind in MEDIA:

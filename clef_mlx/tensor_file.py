@@ -7,6 +7,7 @@ import os
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import mlx.core as mx
@@ -32,6 +33,11 @@ class TensorEntry:
     shape: tuple[int, ...]
     start: int
     bytes: int
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ def _entry(path: Path, data_start: int, info: Mapping[str, object]) -> TensorEnt
         raise TypeError(info)
     first, last = (int(offset) for offset in offsets)
     entry = TensorEntry(path, dtype, tuple(shape), data_start + first, last - first)
-    expected = int(np.prod(entry.shape, dtype=object)) * ITEM_BYTES.get(dtype, 0)
+    expected = entry.size * ITEM_BYTES.get(dtype, 0)
     if dtype in ITEM_BYTES and expected != entry.bytes:
         raise ValueError(info)
     return entry

@@ -1,0 +1,32 @@
+"""The ``clef-mlx`` command. Heavy imports happen inside the commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..errors import ClefError
+from .decide import decide
+from .demo import demo
+from .info import info
+
+
+class _Group(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        """Every fault that a user can cause ends in one sentence and exit status 1."""
+        try:
+            return super().invoke(ctx)
+        except ClefError as error:
+            raise click.ClickException(str(error)) from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="clef-mlx")
+def main() -> None:
+    """Run Cloudflare's Clef decision models: a state and typed questions in, probabilities out."""
+
+
+main.add_command(decide)
+main.add_command(info)
+main.add_command(demo)

@@ -1,0 +1,147 @@
+"""``clef-mlx decide``: a request file, or a state and questions given as options."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import dtype_option, model_option
+from .questions import NAMES, QuestionCommand, parse_questions, question_options
+
+EXAMPLES = """
+\b
+Examples:
+  clef-mlx decide ticket.json -m Cloudflare/clef-flash
+  clef-mlx decide -m ./clef-flash -s 'My card was charged twice.' \\
+    --noul 'refund: Is money asked back?' \\
+    --choice 'team: Which team? = billing, shipping, tech'
+  clef-mlx decide -m ./clef-flash -s @mail.txt --score 'urgency: How urgent? = low, mid, high'
+"""
+
+
+@click.command(cls=QuestionCommand, epilog=EXAMPLES, short_help="Answer questions on a state")
+@click.argument(
+    "request", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
+)
+@model_option
+@click.option(
+    "-s",
+    "--state",
+    metavar="TEXT|@FILE|-",
+    help="What to decide on: text, a file (an @x.json is parsed, others are text), - for stdin",
+)
+@click.option("--state-json", metavar="JSON", help="What to decide on, as inline JSON")
+@question_options
+@click.option(
+    "--max-length",
+    type=int,
+    help="Longest prompt in tokens; default 16384, at most the model's positions",
+)
+@click.option("--truncate", is_flag=True, help="Cut the end of a state that does not fit")
+@click.option(
+    "--confidence",
+    type=click.Choice(["reference", "typesafe", "entropy"]),
+    default="reference",
+    show_default=True,
+    help="Formula of the confidence of choices and scores",
+)
+@dtype_option
+@click.option(
+    "--json/--table",
+    "as_json",
+    default=None,
+    help="Print the System One body or a table; default: a table on a terminal, else the body",
+)
+@click.pass_context
+def decide(
+    ctx: click.Context,
+    /,
+    request: str | None,
+    model: str,
+    state: str | None,
+    state_json: str | None,
+    max_length: int | None,
+    truncate: bool,
+    confidence: str,
+    dtype: str | None,
+    as_json: bool | None,
+    **questions: tuple[str, ...],
+) -> None:
+    """Answer the questions of REQUEST, a JSON file in System One form ('-' reads stdin).
+
+    Without a file, --state (or --state-json) and any of --noul, --choice and --score make the
+    request; a question's first ': ' ends its id, the last ' = ' starts its options. Anything richer
+    goes into a file.
+    """
+    body = _request_body(ctx, request, state, state_json, questions)
+    from ..model import load
+    from ..request import parse_request
+
+    parsed = parse_request(body)  # before the weights: a bad request need not wait for them
+    response = load(model, dtype).respond(
+        parsed, max_length=max_length, truncate=truncate, confidence=confidence
+    )
+    for warning in response.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    if sys.stdout.isatty() if as_json is None else not as_json:
+        from .table import print_response
+
+        print_response(response)
+    else:
+        click.echo(json.dumps(response.to_dict(), indent=2, ensure_ascii=False))
+
+
+def _request_body(
+    ctx: click.Context,
+    request: str | None,
+    state: str | None,
+    state_json: str | None,
+    questions: dict[str, tuple[str, ...]],
+) -> Any:
+    from ..json_text import parse_json
+
+    asked = any(questions[name] for name in NAMES)
+    if request is not None:
+        if asked or state is not None or state_json is not None:
+            raise click.UsageError("give either a request file or a state and questions, not both")
+        name = "standard input" if request == "-" else request
+        return parse_json(_read_bytes(request), name)
+    if (state is None) == (state_json is None):
+        raise click.UsageError("give a request file, or one of --state and --state-json")
+    if not asked:
+        raise click.UsageError("ask something: --noul, --choice or --score")
+    if state_json is not None:
+        value = parse_json(state_json, "--state-json", "state")
+    else:
+        value = _read_state(state or "")
+    return {"state": value, "questions": parse_questions(ctx, questions)}
+
+
+def _read_state(given: str) -> Any:
+    """Text as it is, ``-`` from stdin, ``@FILE`` from a file (JSON if it is named so)."""
+    from ..errors import RequestError
+    from ..json_text import parse_json
+
+    if given != "-" and not given.startswith("@"):
+        return given
+    name = given.removeprefix("@")
+    content = _read_bytes(name)
+    if name.endswith(".json"):
+        return parse_json(content, name, "state")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RequestError(f"{name} is not UTF-8 text: {error}", "state") from None
+
+
+def _read_bytes(name: str) -> bytes:
+    if name == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise click.ClickException(f"{name} cannot be read: {error.strerror}") from None

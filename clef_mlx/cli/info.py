@@ -1,0 +1,101 @@
+"""``clef-mlx info``: what a folder holds and what it costs to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..checkpoint import Checkpoint
+
+
+@click.command(short_help="Show what a model holds and costs to run")
+@click.argument("model", envvar="CLEF_MODEL")
+def info(model: str) -> None:
+    """Show layout, sizes, memory and limits of MODEL, a folder or Hub id; reads no weights."""
+    from rich.console import Console
+
+    from ..checkpoint import open_checkpoint
+    from ..hub import resolve
+
+    checkpoint = open_checkpoint(*resolve(model))
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"{checkpoint.name}: {checkpoint.layout} in {checkpoint.folder}", markup=False)
+    for line in _architecture(checkpoint):
+        console.print(line, markup=False)
+    for table in (_parts(checkpoint), _decisions(checkpoint)):
+        console.print()
+        console.print(table)
+
+
+def _architecture(checkpoint: Checkpoint) -> list[str]:
+    from ..config import DEFAULT_MAX_LENGTH
+
+    text, head = checkpoint.config.text, checkpoint.config.head
+    linear = text.layer_types.count("linear_attention")
+    kind = "dense"
+    if text.moe is not None:
+        moe = text.moe
+        kind = f"{moe.num_experts} experts, {moe.num_experts_per_tok} active and one shared"
+    limit = text.max_position_embeddings
+    return [
+        f"backbone: {len(text.layer_types)} layers of width {text.hidden_size} "
+        f"({linear} Gated DeltaNet, {len(text.layer_types) - linear} attention), {kind}",
+        f"joint head: {head.routing_layers} evidence and {head.layers} joint layers of width "
+        f"{head.width}",
+        f"limit: {min(DEFAULT_MAX_LENGTH, limit):,} tokens, --max-length up to {limit:,}; reads "
+        "text and JSON",
+    ]
+
+
+def _parts(checkpoint: Checkpoint) -> Table:
+    from ..memory import parameter_bytes
+
+    table = _table("part", "parameters", "on disk", "in memory, bfloat16", "in memory, float32")
+    totals = [0, 0, 0, 0]
+    for part in ("backbone", "head", "vision", "tables"):
+        specs = [spec for spec in checkpoint.specs.values() if spec.part == part]
+        if not specs:
+            continue
+        entries = [checkpoint.entries[spec.name] for spec in specs]
+        kept = [] if part in ("vision", "tables") else specs  # neither is ever loaded whole
+        row = [
+            sum(entry.size for entry in entries),
+            sum(entry.bytes for entry in entries),
+            parameter_bytes(kept, 2),
+            parameter_bytes(kept, 4),
+        ]
+        totals = [total + value for total, value in zip(totals, row, strict=True)]
+        table.add_row(part, f"{row[0]:,}", *(_size(value) for value in row[1:]))
+    table.add_row("all", f"{totals[0]:,}", *(_size(value) for value in totals[1:]))
+    return table
+
+
+def _decisions(checkpoint: Checkpoint) -> Table:
+    from ..memory import PROMPT_LENGTHS, decision_bytes
+
+    table = _table("one decision takes", "bfloat16", "float32")
+    for tokens in PROMPT_LENGTHS:
+        values = (decision_bytes(checkpoint.config, tokens, item) for item in (2, 4))
+        table.add_row(f"at {tokens:,} tokens", *(_size(value) for value in values))
+    return table
+
+
+def _table(first: str, *numbers: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column(first)
+    for number in numbers:
+        table.add_column(number, justify="right")
+    return table
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6)):
+        if count >= size:
+            return f"{count / size:,.2f} {unit}"
+    return f"{count / 1e3:,.0f} kB"

@@ -1,0 +1,82 @@
+"""A response as a table for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..answers import Answer, ChoiceAnswer, NoulAnswer, Response
+
+BAR = 20  # characters for probability 1
+SHOWN = 8  # options of one question
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def print_response(response: Response) -> None:
+    """Print every answer with a bar for each option's probability."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("question")
+    table.add_column("answer")
+    table.add_column("option", overflow="fold")
+    table.add_column("probability", no_wrap=True, min_width=BAR + 7)
+    for number, (id, answer) in enumerate(response.answers.items()):
+        if number:
+            table.add_row()
+        rows = list(_rows(answer))
+        for row, (option, probability, chosen) in enumerate(rows):
+            style = "bold" if chosen else ""
+            table.add_row(
+                Text(id if row == 0 else "", style="bold"),
+                Text(_summary(answer) if row == 0 else "", style="bold"),
+                Text(option, style=style),
+                Text("" if probability is None else _bar(probability), style=style),
+            )
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(Text(f"{response.model}, {response.usage['input_tokens']} tokens", style="dim"))
+
+
+def _summary(answer: Answer) -> str:
+    if isinstance(answer, NoulAnswer):
+        return f"{'yes' if answer.noul >= 0.5 else 'no'} ({answer.noul:.2f})"
+    if isinstance(answer, ChoiceAnswer):
+        return f"{answer.choice} ({answer.confidence:.2f})"
+    return f"{answer.score:.2f} of {len(answer.probabilities) - 1} ({answer.confidence:.2f})"
+
+
+def _rows(answer: Answer) -> Iterator[tuple[str, float | None, bool]]:
+    """Option, probability and whether it is the likeliest; of many options the likeliest few."""
+    if isinstance(answer, NoulAnswer):
+        named = {"yes": answer.noul, "no": answer.probabilities["false"]}
+    elif isinstance(answer, ChoiceAnswer):
+        named = dict(answer.probabilities)
+    else:
+        named = {
+            f"{level}: {_legend(answer.legend[level])}": p
+            for level, p in answer.probabilities.items()
+        }
+    best = max(named, key=named.__getitem__)
+    shown = (
+        named
+        if len(named) <= SHOWN
+        else dict(sorted(named.items(), key=lambda item: -item[1])[:SHOWN])
+    )
+    for option, probability in shown.items():
+        yield option, probability, option == best
+    if len(shown) < len(named):
+        rest = sum(named.values()) - sum(shown.values())
+        yield f"{len(named) - len(shown)} others, {rest:.4f} together", None, False
+
+
+def _legend(level: object) -> str:
+    return level if isinstance(level, str) else json.dumps(level, ensure_ascii=False)
+
+
+def _bar(probability: float) -> str:
+    eighths = round(probability * BAR * 8)
+    bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+    return f"{probability:.4f} {bar}"

@@ -1,0 +1,144 @@
+"""A miniature release with random weights in the published layout, to try the machinery on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+from .checkpoint import HEAD_CONFIG, HEAD_FILE, INDEX_FILE
+from .config import MOE, parse_config
+from .weights import TensorSpec, expected_tensors
+
+# The release's word rule and special tokens; the vocabulary here is the 256 bytes.
+WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+SPECIAL = (
+    *("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"),
+    *("<|image_pad|>", "<|video_pad|>"),
+)
+PLAIN_ADDED = ("<think>", "</think>")
+TEXT: dict[str, Any] = {
+    "hidden_size": 64,
+    "intermediate_size": 192,
+    "num_hidden_layers": 8,
+    "full_attention_interval": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 32,
+    "linear_num_key_heads": 2,
+    "linear_num_value_heads": 4,
+    "linear_key_head_dim": 32,
+    "linear_value_head_dim": 32,
+    "linear_conv_kernel_dim": 4,
+    "rms_norm_eps": 1e-6,
+    "vocab_size": 320,
+    "max_position_embeddings": 262_144,
+    "rope_parameters": {"rope_theta": 1e7, "partial_rotary_factor": 0.25, "rope_type": "default"},
+    "tie_word_embeddings": False,
+}
+MOE_TEXT: dict[str, Any] = {
+    "num_experts": 8,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 64,
+    "shared_expert_intermediate_size": 64,
+}
+HEAD: dict[str, Any] = {
+    "width": 64,
+    "routing_layers": 2,
+    "layers": 3,
+    "heads": 4,
+    "feedforward": 128,
+}
+
+
+def write_release(
+    folder: Path,
+    *,
+    model_type: str = "qwen3_5",
+    text: Mapping[str, Any] | None = None,
+    head: Mapping[str, Any] | None = None,
+    single_experts: bool = False,
+    seed: int = 0,
+) -> None:
+    """Write a release to ``folder`` (made if absent): config, tokenizer, shards, joint head.
+
+    ``text`` and ``head`` override sizes. Weights are random bfloat16, the same for the same
+    ``seed``; its answers mean nothing.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    text_config = {**TEXT, **(MOE_TEXT if model_type == MOE else {}), **(text or {})}
+    config = {"model_type": model_type, "dtype": "bfloat16", "text_config": text_config}
+    head_config = {"hidden_size": text_config["hidden_size"], **HEAD, **(head or {})}
+    parsed = parse_config(config, head_config, folder)
+    specs = expected_tensors(parsed, [".experts.0."] if single_experts else [])
+    weights = random_weights(specs, seed)
+    backbone = [name for name, spec in specs.items() if spec.part != "head"]
+    half = len(backbone) // 2
+    shards = {
+        f"model-{number:05}-of-00002.safetensors": names
+        for number, names in ((1, backbone[:half]), (2, backbone[half:]))
+    }
+    for shard, names in shards.items():
+        _save(folder / shard, {name: weights[name] for name in names})
+    _save(folder / HEAD_FILE, {n: weights[n] for n, spec in specs.items() if spec.part == "head"})
+    weight_map = {name: shard for shard, names in shards.items() for name in names}
+    _write_json(folder / INDEX_FILE, {"metadata": {}, "weight_map": weight_map})
+    _write_json(folder / "config.json", config)
+    _write_json(folder / HEAD_CONFIG, head_config)
+    byte_tokenizer().save(str(folder / "tokenizer.json"))
+
+
+def random_weights(specs: Mapping[str, TensorSpec], seed: int) -> dict[str, mx.array]:
+    """Weights that make every part of the model matter: no norm, gate or decay is trivial."""
+    mx.random.seed(seed)
+    weights = {}
+    for name, spec in specs.items():
+        noise = mx.random.normal(spec.shape)
+        if name.endswith("A_log"):
+            noise = mx.log(mx.random.uniform(1, 16, spec.shape))
+        elif name.endswith("logit_scale"):
+            noise = mx.array(2.3)
+        elif spec.kind == "float32" or (spec.kind == "vector" and name.endswith("norm.weight")):
+            noise = 1 + 0.2 * noise
+        elif spec.kind in ("norm", "vector"):
+            noise = 0.2 * noise
+        elif spec.kind == "conv":
+            noise = 0.5 * noise
+        else:
+            noise = noise * spec.shape[-1] ** -0.5
+        weights[name] = noise.astype(mx.bfloat16)
+    return weights
+
+
+def byte_tokenizer() -> Tokenizer:
+    """Byte-level, without merges: every byte is a token."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({byte: i for i, byte in enumerate(alphabet)}, []))
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(WORDS), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(
+        [AddedToken(text, normalized=False, special=True) for text in SPECIAL]
+    )
+    tokenizer.add_tokens([AddedToken(text, normalized=False) for text in PLAIN_ADDED])
+    return tokenizer
+
+
+def _save(path: Path, tensors: dict[str, mx.array]) -> None:
+    mx.save_safetensors(str(path), tensors, metadata={"format": "pt"})
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
