@@ -63,7 +63,7 @@ def _working_bytes(config: ModelConfig, tokens: int, item: int) -> int:
 def _delta_bytes(text: TextConfig) -> int:
     """The chunked delta rule's float32 arrays of one segment."""
     tokens = CHUNK * SEGMENT
-    squares = 4 * text.linear_num_value_heads * tokens * CHUNK
+    squares = 6 * text.linear_num_value_heads * tokens * CHUNK
     rows = (
         3
         * text.linear_num_value_heads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -102,9 +103,10 @@ class RowTable:
         self._entry = entry
         self._stored, self.dtype = _ROW_DTYPES[entry.dtype]
         try:
-            self._file = entry.path.open("rb", buffering=0)
+            self._file = os.open(entry.path, os.O_RDONLY)
         except OSError as error:
             raise CheckpointError(f"{entry.path} cannot be read: {error.strerror}") from None
+        weakref.finalize(self, os.close, self._file)
 
     def read(self, ids: np.ndarray) -> mx.array:
         """Rows ``ids`` (``[N]``, any order, repeats allowed) as ``[N, width]``, stored dtype."""
@@ -118,7 +120,7 @@ class RowTable:
         row_bytes = self._entry.bytes // self.rows
         for target, row in zip(found, unique, strict=True):
             offset = self._entry.start + int(row) * row_bytes
-            if os.preadv(self._file.fileno(), [target.view(np.uint8).data], offset) != row_bytes:
+            if os.preadv(self._file, [target.view(np.uint8).data], offset) != row_bytes:
                 raise CheckpointError(f"{self._entry.path} changed while it was in use")
         table = mx.array(found)
         if table.dtype != self.dtype:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -13,10 +14,8 @@ from typing import Any
 # Full float32 on every chip, and on Linux a BLAS that is 30 times faster than the one in the wheel.
 # Both must come before MLX is loaded; without OpenBLAS the tests are only slower.
 os.environ.setdefault("MLX_ENABLE_TF32", "0")
-try:
+with contextlib.suppress(OSError):
     ctypes.CDLL("libopenblas.so.0", mode=ctypes.RTLD_GLOBAL)
-except OSError:
-    pass
 
 import mlx.core as mx
 import pytest

@@ -65,7 +65,7 @@ class Experts(nn.Module):
 class SparseMoe(nn.Module):
     """The best ``num_experts_per_tok`` experts of each token, weighted, plus a shared expert.
 
-    The router's softmax runs in float32 over all experts; the chosen weights are renormalised.
+    The router runs in float32, its softmax over all experts; the chosen weights are renormalised.
     Shapes: ``x`` ``[B, L, D]`` -> ``[B, L, D]``.
     Reference: transformers 5.10.2, ``Qwen3_5MoeSparseMoeBlock``.
     """
@@ -80,7 +80,9 @@ class SparseMoe(nn.Module):
 
     def __call__(self, x: mx.array) -> mx.array:
         rows = x.reshape(-1, x.shape[-1])
-        routing = mx.softmax(self.gate(rows).astype(mx.float32), axis=-1)
+        # In float32 from the product on: rounded scores would change which experts are chosen.
+        scores = rows.astype(mx.float32) @ self.gate.weight.astype(mx.float32).T
+        routing = mx.softmax(scores, axis=-1)
         chosen = mx.argpartition(-routing, kth=self.top - 1, axis=-1)[:, : self.top]
         weights = mx.take_along_axis(routing, chosen, axis=-1)
         weights = (weights / weights.sum(axis=-1, keepdims=True)).astype(x.dtype)
