@@ -149,7 +149,7 @@ def _typesafe(p: Sequence[float], kind: str) -> float:
     if n == 1:
         return 1.0
     if kind == "choice":
-        return (max(p) - 1 / n) / (1 - 1 / n)
+        return max(0.0, (max(p) - 1 / n) / (1 - 1 / n))  # float32 may lie just below 1 / n
     mode = p.index(max(p))
     spread = sum(q * abs(i - mode) for i, q in enumerate(p))
     uniform = sum(abs(i - (n - 1) / 2) for i in range(n)) / n

@@ -7,21 +7,23 @@ any weight is read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 
-from .config import DENSE, MOE, ModelConfig, parse_config, read_json_file
+from .config import ModelConfig, parse_config, read_json_file
 from .errors import CheckpointError
-from .tensor_file import RowTable, TensorEntry, TensorFile, read_header
-from .weights import Part, TensorSpec, expected_tensors, to_parameter
+from .layout import Layout, check_kind, declared_layout
+from .packing import Packing, companions, unpack
+from .row_table import RowTable
+from .tensor_file import TensorEntry, TensorFile, read_header
+from .weights import Part, TensorSpec, assemble, expected_tensors, to_parameter
 
 HEAD_FILE, HEAD_CONFIG = "joint_head.safetensors", "joint_head_config.json"
 SINGLE_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
-STAMP = "clef_mlx"  # our key in the config.json of a converted folder
 FLOATS = ("BF16", "F16", "F32")
 EMBEDDINGS = "model.language_model.embed_tokens.weight"
 LM_HEAD = "lm_head.weight"
@@ -33,38 +35,88 @@ class Checkpoint:
 
     folder: Path
     name: str  # what a response calls the model
-    layout: str  # in words, for people
+    layout: Layout
     config: ModelConfig
-    specs: Mapping[str, TensorSpec]  # by name in the folder
-    entries: Mapping[str, TensorEntry]
+    specs: Mapping[str, TensorSpec]  # by the release's name
+    entries: Mapping[str, TensorEntry]  # by the name stored
 
-    def parameters(self, part: Part, dtype: mx.Dtype) -> dict[str, mx.array]:
+    def stored(self, name: str) -> TensorEntry:
+        """Where the tensor with the release's ``name`` lies."""
+        return self.entries[self.layout.naming.stored_name(self.specs[name])]
+
+    def packings(self, part: Part) -> dict[str, Packing]:
+        """Our names of the packed parameters of ``part``. Gates are small: unpacked at load."""
+        found = {}
+        for spec in self.specs.values():
+            packing = self.layout.packing(spec) if spec.part == part else None
+            if packing is not None and spec.kind != "gate":
+                found[spec.ours] = packing
+        return found
+
+    def parameters(self, part: Part, dtype: mx.Dtype, expand: bool) -> dict[str, mx.array]:
         """Every parameter of ``part``, evaluated, by our name.
 
-        One tensor is read at a time, so that little more than the result is ever in memory.
+        With ``expand`` packed weights are unpacked to ``dtype``. One parameter is read at a time,
+        so that little more than the result is ever in memory.
         """
-        groups: dict[str, list[str]] = defaultdict(list)
-        for name, spec in self.specs.items():
+        groups: dict[str, list[TensorSpec]] = defaultdict(list)
+        for spec in self.specs.values():
             if spec.part == part:
-                groups[spec.ours].append(name)
+                groups[spec.ours].append(spec)
         files: dict[Path, Any] = {}
-        loaded = {}
-        for ours, names in groups.items():
+
+        def read(specs: list[TensorSpec], names: list[str]) -> mx.array:
             arrays = []
             for name in names:
                 path = self.entries[name].path
                 if path not in files:
-                    files[path] = mx.load(str(path))  # lazy: reads the header only
+                    files[path] = mx.load(str(path), format="safetensors")  # lazy: only the header
                 arrays.append(files[path].pop(name))
-            loaded[ours] = to_parameter([self.specs[name] for name in names], arrays, dtype)
-            mx.eval(loaded[ours])
+            return assemble(specs, arrays)
+
+        loaded: dict[str, mx.array] = {}
+        for ours, specs in groups.items():
+            loaded.update(self._parameter(ours, specs, read, dtype, expand))
+            mx.eval(loaded)
         return loaded
+
+    def _parameter(
+        self,
+        ours: str,
+        specs: list[TensorSpec],
+        read: Callable[[list[TensorSpec], list[str]], mx.array],
+        dtype: mx.Dtype,
+        expand: bool,
+    ) -> dict[str, mx.array]:
+        kind, naming, packing = specs[0].kind, self.layout.naming, self.layout.packing(specs[0])
+        names = [naming.stored_name(spec) for spec in specs]
+        weight = read(specs, names)
+        if packing is None:
+            return {ours: to_parameter(kind, weight, naming, dtype)}
+        scales, biases = (
+            read(specs, list(column))
+            for column in zip(*(companions(name) for name in names), strict=True)
+        )
+        if not expand and kind != "gate":
+            scales_name, biases_name = companions(ours)
+            return {
+                ours: weight,
+                scales_name: scales.astype(dtype),
+                biases_name: biases.astype(dtype),
+            }
+        unpacked = unpack(weight, scales, biases, packing)
+        return {ours: to_parameter(kind, unpacked, naming, dtype)}
 
     def table(self, which: str) -> RowTable:
         """``EMBEDDINGS`` or ``LM_HEAD``, left on disk."""
         if which == LM_HEAD and self.config.text.tie_word_embeddings:
             which = EMBEDDINGS
-        return RowTable(self.entries[which])
+        spec = self.specs[which]
+        packing = self.layout.packing(spec)
+        if packing is None:
+            return RowTable(self.stored(which))
+        scales, biases = companions(self.layout.naming.stored_name(spec))
+        return RowTable(self.stored(which), (packing, self.entries[scales], self.entries[biases]))
 
 
 def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
@@ -78,7 +130,7 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
     raw = read_json_file(folder / "config.json")
     if not isinstance(raw, dict):
         raise CheckpointError(f"{folder / 'config.json'} must hold a JSON object")
-    _check_kind(raw, folder)
+    check_kind(raw, folder)
     for needed in (HEAD_CONFIG, HEAD_FILE):
         if not (folder / needed).exists():
             raise CheckpointError(
@@ -92,46 +144,13 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
         )
     config = parse_config(raw, read_json_file(folder / HEAD_CONFIG), folder)
     files = _weight_files(folder)
-    for file in files:
-        _check_declared_layout(file)
     head = read_header(folder / HEAD_FILE)
     entries = {tensor: entry for file in (*files, head) for tensor, entry in file.tensors.items()}
+    formats = {file.path: file.metadata.get("format") for file in files}
+    layout = declared_layout(raw, formats, entries, folder)
     specs = expected_tensors(config, entries)
-    _check_tensors(specs, entries, folder)
-    return Checkpoint(folder, name or folder.name, "published release", config, specs, entries)
-
-
-def _check_kind(raw: Mapping[str, Any], folder: Path) -> None:
-    """Refuse, by name, the layouts and architectures that are not read here."""
-    kind = raw.get("model_type")
-    if STAMP in raw:
-        raise CheckpointError(
-            f"{folder} is a folder converted by clef-mlx, not read by this version"
-        )
-    if kind == "clef":
-        raise CheckpointError(
-            f"{folder} is in mlx-vlm's own clef layout; use the published release"
-        )
-    if kind == "qwen3_omni_moe":
-        raise CheckpointError(f"{folder} holds clef-omni, which this version does not run")
-    if kind not in (DENSE, MOE):
-        raise CheckpointError(
-            f"{folder} has model_type {kind!r}; a Clef backbone is {DENSE!r} or {MOE!r}"
-        )
-
-
-def _check_declared_layout(file: TensorFile) -> None:
-    declared = file.metadata.get("format")
-    if declared == "mlx":
-        raise CheckpointError(
-            f"{file.path} declares format 'mlx': an mlx-community build, not read by this "
-            "version; use the published release"
-        )
-    if declared != "pt":
-        raise CheckpointError(
-            f"{file.path} declares format {declared!r}; a published release declares 'pt' (the "
-            "layout is never guessed, since norms are stored differently in each)"
-        )
+    _check_tensors(specs, layout, entries, folder)
+    return Checkpoint(folder, name or folder.name, layout, config, specs, entries)
 
 
 def _weight_files(folder: Path) -> list[TensorFile]:
@@ -169,25 +188,50 @@ def _weight_files(folder: Path) -> list[TensorFile]:
 
 
 def _check_tensors(
-    specs: Mapping[str, TensorSpec], entries: Mapping[str, TensorEntry], folder: Path
+    specs: Mapping[str, TensorSpec],
+    layout: Layout,
+    entries: Mapping[str, TensorEntry],
+    folder: Path,
 ) -> None:
-    missing = [name for name in specs if name not in entries]
-    unknown = [name for name in entries if name not in specs]
+    expected: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {}
+    for spec in specs.values():
+        expected.update(_stored_tensors(spec, layout))
+    missing = [name for name in expected if name not in entries]
+    unknown = [name for name in entries if name not in expected]
     if missing:
         raise CheckpointError(f"{folder} lacks {_some(missing)}, which its config asks for")
     if unknown:
         raise CheckpointError(f"{folder} holds {_some(unknown)}, which no part of Clef uses")
-    for name, spec in specs.items():
+    for name, (shape, dtypes) in expected.items():
         entry = entries[name]
-        if entry.shape != spec.shape:
+        if entry.shape != shape:
             raise CheckpointError(
                 f"{entry.path}: {name} has shape {list(entry.shape)}, and the config asks for "
-                f"{list(spec.shape)}"
+                f"{list(shape)}"
             )
-        if entry.dtype not in FLOATS:
+        if entry.dtype not in dtypes:
             raise CheckpointError(
-                f"{entry.path}: {name} is {entry.dtype}; a release holds {', '.join(FLOATS)}"
+                f"{entry.path}: {name} is {entry.dtype}, where {' or '.join(dtypes)} is read"
             )
+
+
+def _stored_tensors(
+    spec: TensorSpec, layout: Layout
+) -> dict[str, tuple[tuple[int, ...], tuple[str, ...]]]:
+    """Names, shapes and dtypes in which ``layout`` stores one tensor of the catalogue."""
+    name, shape = layout.naming.stored_name(spec), layout.naming.stored_shape(spec)
+    packing = layout.packing(spec)
+    if packing is None:
+        return {name: (shape, FLOATS)}
+    *lead, inputs = shape
+    if inputs % packing.group_size:
+        raise CheckpointError(
+            f"{name} is said to be packed in groups of {packing.group_size}, which do not divide "
+            f"its width {inputs}"
+        )
+    groups = ((*lead, packing.groups(inputs)), FLOATS)
+    packed = ((*lead, packing.packed_width(inputs)), ("U32",))
+    return {name: packed, **dict.fromkeys(companions(name), groups)}
 
 
 def _some(names: list[str]) -> str:

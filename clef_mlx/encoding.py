@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
+from tokenizers import Regex, Tokenizer, pre_tokenizers
 
 from .errors import CheckpointError, RequestError
 from .request import Question, Request
@@ -66,14 +66,19 @@ class Encoder:
         }
 
     @classmethod
-    def from_file(cls, path: Path) -> Encoder:
-        """Read ``tokenizer.json``. Raises ``CheckpointError`` if it is missing or broken."""
+    def from_file(cls, path: Path, word_rule: str | None = None) -> Encoder:
+        """Read ``tokenizer.json``; ``word_rule`` replaces the rule by which it splits words.
+
+        Raises ``CheckpointError`` if the file is missing or broken.
+        """
         if not path.is_file():
             raise CheckpointError(f"{path} is missing: the model cannot read text without it")
         try:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
             raise CheckpointError(f"{path} is not a tokenizer file: {error}") from None
+        if word_rule is not None:
+            tokenizer.pre_tokenizer = word_splitter(word_rule)
         return cls(tokenizer)
 
     def encode(self, request: Request, max_length: int, truncate: bool = False) -> EncodedRequest:
@@ -144,6 +149,16 @@ class Encoder:
     def _tokenize(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return ids
+
+
+def word_splitter(rule: str) -> pre_tokenizers.PreTokenizer:
+    """The release's way to bytes: words by ``rule``, then each word's bytes."""
+    return pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(rule), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
 
 
 def _shifted(question: EncodedQuestion, by: int) -> EncodedQuestion:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .config import HeadConfig
 from .encoding import EncodedRequest, Span
+from .layers.linear import Linear
 from .request import TYPES
 
 LAYER_NORM_EPS = 1e-5
@@ -86,13 +87,13 @@ class HeadAttention(nn.Module):
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.in_proj = nn.Linear(width, 3 * width)  # rows: queries, keys, values
-        self.out_proj = nn.Linear(width, width)
+        self.in_proj = Linear(width, 3 * width, bias=True)  # rows: queries, keys, values
+        self.out_proj = Linear(width, width, bias=True)
 
     def __call__(self, x: mx.array, memory: mx.array) -> mx.array:
         width = x.shape[-1]
-        q = self._project(x, 0, width)
-        k, v = mx.split(self._project(memory, width, 3 * width), 2, axis=-1)
+        q = self.in_proj(x, slice(0, width))
+        k, v = mx.split(self.in_proj(memory, slice(width, None)), 2, axis=-1)
 
         def by_head(rows: mx.array) -> mx.array:
             return rows.reshape(1, rows.shape[0], self.heads, -1).swapaxes(1, 2)
@@ -101,10 +102,6 @@ class HeadAttention(nn.Module):
             by_head(q), by_head(k), by_head(v), scale=(width // self.heads) ** -0.5
         )
         return self.out_proj(y.swapaxes(1, 2).reshape(x.shape))
-
-    def _project(self, x: mx.array, first: int, last: int) -> mx.array:
-        weight, bias = self.in_proj.weight[first:last], self.in_proj.bias[first:last]
-        return mx.addmm(bias, x, weight.T)
 
 
 class EvidenceLayer(nn.Module):
@@ -121,10 +118,10 @@ class EvidenceLayer(nn.Module):
         self.attention = HeadAttention(config.width, config.heads)
         # The release's numbering: a linear layer, GELU, dropout (inactive), a linear layer.
         self.feedforward = [
-            nn.Linear(config.width, config.feedforward),
+            Linear(config.width, config.feedforward, bias=True),
             nn.GELU(),
             nn.Identity(),
-            nn.Linear(config.feedforward, config.width),
+            Linear(config.feedforward, config.width, bias=True),
         ]
 
     def __call__(self, options: mx.array, memory: mx.array) -> mx.array:
@@ -145,8 +142,8 @@ class JointLayer(nn.Module):
         super().__init__()
         self.self_attn = HeadAttention(config.width, config.heads)
         self.multihead_attn = HeadAttention(config.width, config.heads)
-        self.linear1 = nn.Linear(config.width, config.feedforward)
-        self.linear2 = nn.Linear(config.feedforward, config.width)
+        self.linear1 = Linear(config.width, config.feedforward, bias=True)
+        self.linear2 = Linear(config.feedforward, config.width, bias=True)
         self.norm1 = _layer_norm(config.width)
         self.norm2 = _layer_norm(config.width)
         self.norm3 = _layer_norm(config.width)
@@ -177,7 +174,7 @@ class JointHead(nn.Module):
             "option_context_projection",
             "option_lexical_projection",
         ):
-            setattr(self, name, nn.Linear(hidden, width, bias=False))
+            setattr(self, name, Linear(hidden, width))
         self.type_embedding = nn.Embedding(len(TYPES), width)
         self.evidence_layers = [EvidenceLayer(config) for _ in range(config.routing_layers)]
         self.option_summary_norm = _layer_norm(width)
@@ -185,10 +182,10 @@ class JointHead(nn.Module):
         self.field_norm = _layer_norm(width)
         self.option_norm = _layer_norm(width)
         self.residual_scorer = [
-            nn.Linear(4 * width, width),
+            Linear(4 * width, width, bias=True),
             nn.GELU(),
             nn.Identity(),
-            nn.Linear(width, 1),
+            Linear(width, 1, bias=True),
         ]
         self.prior_logit_scale = mx.zeros(())
         self.joint_logit_scale = mx.zeros(())

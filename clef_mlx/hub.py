@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from .errors import CheckpointError
 # What a decision needs of a repository; its other files stay where they are.
 FILES = ["*.json", "*.safetensors", "LICENSE*", "NOTICE*"]
 SPARE = 1 << 30  # bytes of disk left free after a download
-_HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+?)(?:@(?P<revision>[\w./-]+))?")
+_HUB_ID = re.compile(
+    r"(?P<repo>[\w.-]+/[\w.-]+?)(?:@(?P<revision>[\w-][\w.-]*(?:/[\w-][\w.-]*)*))?", re.ASCII
+)
 
 
 def resolve(path_or_id: str | Path) -> tuple[Path, str]:
@@ -24,96 +27,142 @@ def resolve(path_or_id: str | Path) -> tuple[Path, str]:
     Raises ``CheckpointError``.
     """
     text = str(path_or_id)
-    folder = Path(text).expanduser()
-    if folder.exists():
+    folder = _existing(text)
+    if folder is not None:
         return folder, folder.resolve().name
-    match = _HUB_ID.fullmatch(text)
-    if match is None or isinstance(path_or_id, Path):
+    match = None if isinstance(path_or_id, Path) else _HUB_ID.fullmatch(text)
+    if match is None or not _is_repo_id(match["repo"]):
         raise CheckpointError(
-            f"{text} is neither a folder nor a Hub id such as Cloudflare/clef-flash"
+            f"{text!r} is neither a folder nor a Hub id such as Cloudflare/clef-flash"
         )
     repo, revision = match["repo"], match["revision"]
-    return _cached(repo, revision) or _fetch(repo, revision, text), repo.split("/")[1]
+    cached = _cached(repo, revision)
+    fault = f"not whole in the local cache ({_cache_folder(repo)})"
+    if cached is not None:
+        found = _fault(cached)
+        if found is None:
+            return cached, repo.split("/")[1]
+        fault = f"in the local cache, but {found},"
+    return _fetch(repo, revision, fault), repo.split("/")[1]
+
+
+def _existing(text: str) -> Path | None:
+    if not text:  # Path("") would be the current folder
+        return None
+    try:
+        folder = Path(text).expanduser()
+        return folder if folder.exists() else None
+    except OSError as error:
+        raise CheckpointError(f"{text} cannot be read: {error.strerror}") from None
+    except RuntimeError as error:  # "~name" of nobody here
+        raise CheckpointError(f"{text} cannot be read: {error}") from None
+
+
+def _is_repo_id(repo: str) -> bool:
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id
+
+    try:
+        validate_repo_id(repo)
+    except HFValidationError:
+        return False
+    return True
 
 
 def _cached(repo: str, revision: str | None) -> Path | None:
-    """The whole snapshot in the local cache, or ``None``; opens no connection."""
+    """The snapshot in the local cache, or ``None``; opens no connection."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
 
     try:
-        folder = Path(snapshot_download(repo, revision=revision, local_files_only=True))
-    except LocalEntryNotFoundError:
+        # Asked for more than is ever fetched, the library would call the snapshot incomplete.
+        folder = snapshot_download(
+            repo, revision=revision, allow_patterns=FILES, local_files_only=True
+        )
+    except OSError:  # LocalEntryNotFoundError, or a cache that cannot be read
         return None
-    return folder if _is_whole(folder) else None
+    return Path(folder)
 
 
-def _is_whole(folder: Path) -> bool:
+def _fault(folder: Path) -> str | None:
+    """What keeps ``folder`` from being loaded, or ``None``."""
     from .checkpoint import open_checkpoint
 
     try:
         open_checkpoint(folder)
-    except CheckpointError:
-        return False
-    return (folder / "tokenizer.json").exists()
+    except CheckpointError as error:
+        return str(error)
+    tokenizer = folder / "tokenizer.json"
+    return None if tokenizer.exists() else f"{tokenizer} is missing"
 
 
-def _fetch(repo: str, revision: str | None, text: str) -> Path:
-    from httpx import HTTPError
+def _fetch(repo: str, revision: str | None, fault: str) -> Path:
+    """Download what is missing. ``fault`` says what the cache lacks, for messages."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import (
         GatedRepoError,
-        HfHubHTTPError,
+        HTTPError,  # of httpx or its successor, whichever this huggingface_hub speaks through
         LocalEntryNotFoundError,
-        OfflineModeIsEnabled,
         RepositoryNotFoundError,
         RevisionNotFoundError,
     )
 
+    at = "" if revision is None else f"@{revision}"
     try:
-        info = HfApi().model_info(repo, revision=revision, files_metadata=True)
-        _check_disk(info, repo)
-        return Path(snapshot_download(repo, revision=info.sha, allow_patterns=FILES))
+        _check_disk(HfApi().model_info(repo, revision=revision, files_metadata=True), repo)
+        # By its branch, not its commit: else the cache would not know the branch without a network.
+        return Path(snapshot_download(repo, revision=revision, allow_patterns=FILES))
     except GatedRepoError:
         raise CheckpointError(
             f"{repo} asks for a login: accept its terms on the Hub, then run hf auth login"
         ) from None
     except RepositoryNotFoundError:
-        raise CheckpointError(f"the Hub has no model {repo} that you may read") from None
+        raise CheckpointError(
+            f"there is no folder {repo}{at}, and the Hub has no model {repo} that you may read"
+        ) from None
     except RevisionNotFoundError:
         raise CheckpointError(f"the Hub's {repo} has no revision {revision!r}") from None
     except (
-        HfHubHTTPError,
         HTTPError,
+        ConnectionError,  # also OfflineModeIsEnabled
+        TimeoutError,
         LocalEntryNotFoundError,
-        OfflineModeIsEnabled,
-        OSError,
+        JSONDecodeError,  # a page of the network's own instead of the Hub's answer
+        RuntimeError,  # hf_xet's, for a transfer that broke
     ) as error:
         raise CheckpointError(
-            f"{text} is not in the local cache ({_cache_folder(repo)}) and the Hub cannot be "
-            f"reached ({type(error).__name__}): with a network, run hf download {repo}"
+            f"{repo}{at} is {fault} and the Hub cannot be reached ({type(error).__name__}): with "
+            f"a network, run hf download {repo}"
             f"{'' if revision is None else f' --revision {revision}'}, or give a folder"
+        ) from None
+    except OSError as error:
+        raise CheckpointError(
+            f"{repo}{at} cannot be stored in {_cache_folder(repo)}: {error.strerror or error}"
         ) from None
 
 
 def _check_disk(info: Any, repo: str) -> None:
     from fnmatch import fnmatch
 
-    needed = sum(
-        file.size or 0
-        for file in info.siblings
+    folder = _cache_folder(repo)
+    missing = sum(
+        max(0, (file.size or 0) - _stored(folder / "blobs", file))
+        for file in info.siblings or ()
         if any(fnmatch(file.rfilename, pattern) for pattern in FILES)
     )
-    folder = _cache_folder(repo)
-    already = sum(f.stat().st_size for f in folder.glob("blobs/*") if f.is_file())
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free
-    missing = max(0, needed - already)
     if missing + SPARE > free:
         raise CheckpointError(
             f"{repo} needs {missing / 1e9:.1f} GB on disk, and {existing} has {free / 1e9:.1f} GB "
             "free: make room, or set HF_HOME to a larger disk"
         )
+
+
+def _stored(blobs: Path, file: Any) -> int:
+    """Bytes of ``file`` that the cache holds already, whole or begun."""
+    name = file.blob_id if file.lfs is None else file.lfs.sha256
+    copies = (blobs / f"{name}{end}" for end in ("", ".incomplete"))
+    return max((copy.stat().st_size for copy in copies if copy.is_file()), default=0)
 
 
 def _cache_folder(repo: str) -> Path:

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from .checkpoint import HEAD_CONFIG, HEAD_FILE, INDEX_FILE
 from .config import MOE, parse_config
+from .encoding import word_splitter
+from .layout import PUBLISHED_WORD_RULE
 from .weights import TensorSpec, expected_tensors
 
-# The release's word rule and special tokens; the vocabulary here is the 256 bytes.
-WORDS = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
+# The release's special tokens; the vocabulary here is the 256 bytes.
 SPECIAL = (
     *("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"),
     *("<|image_pad|>", "<|video_pad|>"),
@@ -122,12 +120,7 @@ def byte_tokenizer() -> Tokenizer:
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE({byte: i for i, byte in enumerate(alphabet)}, []))
     tokenizer.normalizer = normalizers.NFC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(WORDS), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
+    tokenizer.pre_tokenizer = word_splitter(PUBLISHED_WORD_RULE)
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens(
         [AddedToken(text, normalized=False, special=True) for text in SPECIAL]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
 
 from .answers import Response, build_answers, check_confidence
@@ -19,22 +20,24 @@ from .errors import CheckpointError, RequestError
 from .head import HeadInputs, JointHead
 from .memory import BLOCK
 from .request import MEDIA, Request, parse_request
+from .weights import Part
 
 DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
 
 
-def load(path_or_id: str | Path, dtype: str | None = None) -> Clef:
+def load(path_or_id: str | Path, dtype: str | None = None, *, expand: bool | None = None) -> Clef:
     """Load a Clef model from a folder or from the Hub (``owner/name``, ``owner/name@revision``).
 
     ``dtype`` is ``"float32"``, ``"float16"`` or ``"bfloat16"``; ``None`` takes the best for the
-    device: bfloat16 on Metal, float32 on a CPU. All weights are in memory and evaluated when this
-    returns, so that any thread may decide.
+    device: bfloat16 on Metal, float32 on a CPU. ``expand`` unpacks quantized weights at load (the
+    same values in more memory); ``None`` does so on a CPU, where packed products are slow. All
+    weights are in memory and evaluated when this returns, so that any thread may decide.
     Raises ``CheckpointError`` for a folder or id that is not a whole Clef model.
     """
     from .hub import resolve
 
     folder, name = resolve(path_or_id)
-    return Clef(open_checkpoint(folder, name), dtype)
+    return Clef(open_checkpoint(folder, name), dtype, expand)
 
 
 def resolve_dtype(dtype: str | None) -> mx.Dtype:
@@ -49,19 +52,32 @@ def resolve_dtype(dtype: str | None) -> mx.Dtype:
 class Clef:
     """A loaded model. Safe to call from several threads; decisions run one after another."""
 
-    def __init__(self, checkpoint: Checkpoint, dtype: str | None = None) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, dtype: str | None = None, expand: bool | None = None
+    ) -> None:
         self.checkpoint = checkpoint
         self.dtype = resolve_dtype(dtype)
-        self._encoder = Encoder.from_file(checkpoint.folder / "tokenizer.json")
+        if expand is None:
+            expand = mx.default_device() == mx.cpu
+        self._encoder = Encoder.from_file(
+            checkpoint.folder / "tokenizer.json", checkpoint.layout.word_rule
+        )
         self._embeddings = checkpoint.table(EMBEDDINGS)
         self._lm_head = checkpoint.table(LM_HEAD)
         self._backbone = Backbone(checkpoint.config.text)
         self._head = JointHead(checkpoint.config.head)
-        for part, module in (("backbone", self._backbone), ("head", self._head)):
-            parameters = checkpoint.parameters(part, self.dtype)  # type: ignore[arg-type]
-            module.load_weights([(k.removeprefix(f"{part}."), v) for k, v in parameters.items()])
-            module.eval()
+        self._fill("backbone", self._backbone, expand)
+        self._fill("head", self._head, expand)
         self._lock = threading.Lock()
+
+    def _fill(self, part: Part, module: nn.Module, expand: bool) -> None:
+        """Load ``part``'s parameters into ``module``, every one and no other."""
+        if not expand:
+            layers = dict(module.named_modules())
+            for name, packing in self.checkpoint.packings(part).items():
+                layers[name.removeprefix(f"{part}.").removesuffix(".weight")].pack(packing)
+        parameters = self.checkpoint.parameters(part, self.dtype, expand)
+        module.load_weights([(k.removeprefix(f"{part}."), v) for k, v in parameters.items()])
 
     def decide(
         self,

@@ -104,7 +104,7 @@ def parse_request(body: Any) -> Request:
     if not questions:
         raise RequestError("at least one question is required", "questions")
     warnings = [
-        f"unknown field {printable(str(key))!r} was ignored"
+        f"unknown field {printable(_key_text(key, ''))!r} was ignored"
         for key in body
         if key not in BODY_FIELDS
     ]
@@ -124,13 +124,13 @@ def parse_request(body: Any) -> Request:
 def _parse_question(id: str, value: Any, warnings: list[str]) -> Question:
     where = f"questions.{id}"
     if isinstance(value, Noul | Choice | Score):
-        kind: Any = type(value).__name__.lower()
+        kind: Any = next(name for name, known in _CLASSES.items() if isinstance(value, known))
         instructions, criteria = value.instructions, value.criteria
     elif isinstance(value, Mapping):
         kind, instructions = value.get("type"), value.get("instructions")
         criteria = value.get("criteria")
         warnings.extend(
-            f"unknown field {printable(f'{where}.{key}')!r} was ignored"
+            f"unknown field {printable(f'{where}.{_key_text(key, where)}')!r} was ignored"
             for key in value
             if key not in QUESTION_FIELDS
         )
@@ -165,7 +165,8 @@ def _parse_noul(criteria: Any, where: str, warnings: list[str]) -> tuple[_Descri
         )
     given = criteria or {}
     warnings.extend(
-        f"{printable(f'{where}.{key}')!r} was ignored: a noul has only 'true' and 'false'"
+        f"{printable(f'{where}.{_key_text(key, where)}')!r} was ignored: a noul has only 'true' "
+        "and 'false'"
         for key in given
         if not (isinstance(key, str) and key in NOUL_DEFAULTS)
     )
@@ -198,6 +199,7 @@ def _parse_score(criteria: Any, where: str, _: list[str]) -> tuple[_Described, l
     return [(str(i), level) for i, level in enumerate(criteria)], list(range(len(criteria)))
 
 
+_CLASSES = {"noul": Noul, "choice": Choice, "score": Score}
 _PARSERS = {"noul": _parse_noul, "choice": _parse_choice, "score": _parse_score}
 
 
@@ -222,13 +224,21 @@ def _texts(mapping: Mapping[Any, Any], where: str, what: str) -> list[str]:
     """The keys as text, as the reference reads them; two that become equal are refused."""
     seen: dict[str, Any] = {}
     for key in mapping:
-        text = check_text(str(key), where)
+        text = check_text(_key_text(key, where), where)
         if text in seen:
             raise RequestError(
                 f"{where}: the {what} {seen[text]!r} and {key!r} are both {text!r} as text", where
             )
         seen[text] = key
     return list(seen)
+
+
+def _key_text(key: Any, where: str) -> str:
+    """``key`` as text; an integer may be longer than Python writes."""
+    try:
+        return str(key)
+    except ValueError as error:
+        raise RequestError(f"{where or 'the request'} has a key too long: {error}", where) from None
 
 
 def _media(items: Any, kind: str) -> tuple[Any, ...]:

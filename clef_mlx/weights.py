@@ -53,26 +53,65 @@ def expected_tensors(config: ModelConfig, stored: Iterable[str]) -> dict[str, Te
     return {spec.name: spec for spec in specs}
 
 
-def to_parameter(specs: list[TensorSpec], arrays: list[mx.array], dtype: mx.Dtype) -> mx.array:
-    """Our parameter from the release's tensors that make it, in the dtype it is used in."""
-    kind = specs[0].kind
-    if len(arrays) > 1:  # single experts: [E][parts] -> [E, parts * I, D]
-        by_slot = {spec.slot: array for spec, array in zip(specs, arrays, strict=True)}
-        experts, parts = (1 + max(slot[axis] for slot in by_slot) for axis in (0, 1))
-        value = mx.stack(
-            [
-                mx.concatenate([by_slot[expert, part] for part in range(parts)])
-                for expert in range(experts)
-            ]
-        )
-    else:
-        value = arrays[0]
+@dataclass(frozen=True)
+class Naming:
+    """How a layout stores the catalogue's tensors."""
+
+    prefixes: tuple[tuple[str, str], ...] = ()  # of names: the release's, its own
+    norms_hold_scale: bool = False  # the norm's whole scale, where a release stores it minus one
+    channels_last: bool = False  # convolutions as MLX wants them: [C, K, 1], patches [..., 3]
+
+    def stored_name(self, spec: TensorSpec) -> str:
+        for theirs, own in self.prefixes:
+            if spec.part != "head" and spec.name.startswith(theirs):
+                return own + spec.name.removeprefix(theirs)
+        return spec.name
+
+    def stored_shape(self, spec: TensorSpec) -> tuple[int, ...]:
+        if self.channels_last and (spec.kind == "conv" or len(spec.shape) == 5):
+            first, channels, *rest = spec.shape
+            return (first, *rest, channels)
+        return spec.shape
+
+
+RELEASE = Naming()
+COMMUNITY = Naming(
+    prefixes=(
+        ("model.language_model.", "language_model.model."),
+        ("lm_head.", "language_model.lm_head."),
+        ("model.visual.", "vision_tower."),
+    ),
+    norms_hold_scale=True,
+    channels_last=True,
+)
+
+
+def assemble(specs: list[TensorSpec], arrays: list[mx.array]) -> mx.array:
+    """One array from the stored tensors of a parameter: single experts become one stack.
+
+    Shapes: one array as it is, or ``[E][parts]`` of ``[I, D]`` -> ``[E, parts * I, D]``.
+    """
+    if len(arrays) == 1:
+        return arrays[0]
+    by_slot = {spec.slot: array for spec, array in zip(specs, arrays, strict=True)}
+    experts, parts = (1 + max(slot[axis] for slot in by_slot) for axis in (0, 1))
+    return mx.stack(
+        [
+            mx.concatenate([by_slot[expert, part] for part in range(parts)])
+            for expert in range(experts)
+        ]
+    )
+
+
+def to_parameter(kind: Kind, value: mx.array, naming: Naming, dtype: mx.Dtype) -> mx.array:
+    """Our parameter from a stored one, in the dtype it is used in."""
     if kind == "norm":
-        return 1 + value.astype(mx.float32)  # added in float32: in bfloat16 it would be rounded
+        # Added in float32: in bfloat16 the sum would be rounded.
+        return value.astype(mx.float32) + (0 if naming.norms_hold_scale else 1)
     if kind == "float32":
         return value.astype(mx.float32)
     if kind == "conv":
-        return value.squeeze(1).T.astype(dtype)
+        return value.squeeze(2 if naming.channels_last else 1).T.astype(dtype)
     return value.astype(dtype)
 
 
@@ -147,7 +186,7 @@ def _moe(at: str, width: int, moe: MoeConfig, single: bool) -> Iterator[TensorSp
                 shape,
                 "experts",
                 "backbone",
-                f"{ours}.{target}",
+                f"{ours}.{target}.weight",
                 (e, part),
             )
 
@@ -231,7 +270,8 @@ def _backbone(name: str, shape: tuple[int, ...], kind: Kind) -> TensorSpec:
 
 
 def _ours(name: str) -> str:
-    return name.replace("model.language_model.", "backbone.", 1)
+    fused = ".weight" if name.endswith(("experts.gate_up_proj", "experts.down_proj")) else ""
+    return name.replace("model.language_model.", "backbone.", 1) + fused
 
 
 def _joint(name: str, shape: tuple[int, ...], kind: Kind) -> TensorSpec:

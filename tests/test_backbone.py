@@ -77,17 +77,17 @@ args = qwen3_5.TextModelArgs.from_dict({
 })
 model = qwen3_5.Qwen3_5TextModel(args)
 weights = []
-for name, value in clef.checkpoint.parameters("backbone", mx.float32).items():
+for name, value in clef.checkpoint.parameters("backbone", mx.float32, expand=True).items():
     name = name.removeprefix("backbone.")
     if name.endswith("conv1d.weight"):
         value = value.T[..., None]
-    elif name.endswith("experts.gate_up_proj"):
-        stem = name.replace("experts.gate_up_proj", "switch_mlp.")
+    elif name.endswith("experts.gate_up_proj.weight"):
+        stem = name.replace("experts.gate_up_proj.weight", "switch_mlp.")
         gate, up = mx.split(value, 2, axis=1)
         weights += [(stem + "gate_proj.weight", gate), (stem + "up_proj.weight", up)]
         continue
-    elif name.endswith("experts.down_proj"):
-        name = name.replace("experts.down_proj", "switch_mlp.down_proj.weight")
+    elif name.endswith("experts.down_proj.weight"):
+        name = name.replace("experts.down_proj", "switch_mlp.down_proj")
     weights.append((name, value))
 ids = np.random.default_rng(0).integers(0, 300, 130)
 embeddings = clef._embeddings.read(ids).astype(mx.float32)[None]

@@ -27,8 +27,8 @@ def plain_moe(layer: SparseMoe, top: int, rows: np.ndarray) -> np.ndarray:
     def weight(module: object) -> np.ndarray:
         return np.array(module.weight, dtype=np.float64)  # type: ignore[attr-defined]
 
-    gate_up = np.array(layer.experts.gate_up_proj, dtype=np.float64)
-    down = np.array(layer.experts.down_proj, dtype=np.float64)
+    gate_up = np.array(layer.experts.gate_up_proj.weight, dtype=np.float64)
+    down = np.array(layer.experts.down_proj.weight, dtype=np.float64)
     shared, inner, out = layer.shared_expert, gate_up.shape[1] // 2, []
     for x in rows:
         routing = np.exp(weight(layer.gate) @ x)
@@ -62,8 +62,8 @@ def test_moe_is_its_definition(moe: Clef, tokens: int) -> None:
 def test_any_number_of_active_experts(top: int) -> None:
     mx.random.seed(top)
     layer = SparseMoe(MoeConfig(5, top, 24, 40), 16)
-    layer.experts.gate_up_proj = mx.random.normal((5, 48, 16)) * 0.3
-    layer.experts.down_proj = mx.random.normal((5, 16, 24)) * 0.3
+    layer.experts.gate_up_proj.weight = mx.random.normal((5, 48, 16)) * 0.3
+    layer.experts.down_proj.weight = mx.random.normal((5, 16, 24)) * 0.3
     rows = rows_of(70, 16)
     got = layer(mx.array(rows[None].astype(np.float32)))
     assert_close(got[0], plain_moe(layer, top, rows), ATOL)
@@ -80,8 +80,8 @@ def test_router_is_float32_in_a_bfloat16_model() -> None:
     """Scores that differ by less than bfloat16 resolves still choose the larger."""
     layer = SparseMoe(MoeConfig(2, 1, 8, 8), 4)
     layer.gate.weight = mx.array([[1.0, 0, 0, 0], [1.0, 2.0**-8, 0, 0]])
-    layer.experts.gate_up_proj = mx.ones((2, 16, 4))
-    layer.experts.down_proj = mx.stack([mx.zeros((4, 8)), mx.ones((4, 8))])
+    layer.experts.gate_up_proj.weight = mx.ones((2, 16, 4))
+    layer.experts.down_proj.weight = mx.stack([mx.zeros((4, 8)), mx.ones((4, 8))])
     layer.shared_expert.down_proj.weight = mx.zeros((4, 8))
     layer.set_dtype(mx.bfloat16)
     y = layer(mx.array([[[0.5, 0.5, 0, 0]]], mx.bfloat16))

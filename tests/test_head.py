@@ -20,7 +20,7 @@ WEIGHTS = dict[str, np.ndarray]
 
 
 def weights_of(clef: Clef) -> WEIGHTS:
-    parameters = clef.checkpoint.parameters("head", mx.float32)
+    parameters = clef.checkpoint.parameters("head", mx.float32, expand=True)
     return {k.removeprefix("head."): np.array(v, np.float64) for k, v in parameters.items()}
 
 

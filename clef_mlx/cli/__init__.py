@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Any
 
 import click
@@ -15,6 +17,8 @@ from .info import info
 class _Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Every fault that a user can cause ends in one sentence and exit status 1."""
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # not every terminal can show a table's bars
         try:
             return super().invoke(ctx)
         except ClefError as error:

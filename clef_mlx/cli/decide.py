@@ -92,7 +92,15 @@ def decide(
 
         print_response(response)
     else:
-        click.echo(json.dumps(response.to_dict(), indent=2, ensure_ascii=False))
+        click.echo(_as_json(response.to_dict()))
+
+
+def _as_json(body: dict[str, Any]) -> bytes:
+    """JSON in UTF-8, whatever the terminal's encoding: a pipe's reader expects nothing else."""
+    try:
+        return json.dumps(body, indent=2, ensure_ascii=False).encode()
+    except RecursionError:  # indenting takes more of Python's stack than reading took
+        raise click.ClickException("a level nests too deeply to be written back") from None
 
 
 def _request_body(
@@ -139,9 +147,9 @@ def _read_state(given: str) -> Any:
 
 
 def _read_bytes(name: str) -> bytes:
-    if name == "-":
-        return sys.stdin.buffer.read()
+    if name == "-" and sys.stdin is None:
+        raise click.ClickException("standard input is closed")
     try:
-        return Path(name).read_bytes()
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise click.ClickException(f"{name} cannot be read: {error.strerror}") from None
+        raise click.ClickException(f"{name!r} cannot be read: {error.strerror}") from None

@@ -23,7 +23,9 @@ def info(model: str) -> None:
 
     checkpoint = open_checkpoint(*resolve(model))
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{checkpoint.name}: {checkpoint.layout} in {checkpoint.folder}", markup=False)
+    console.print(
+        f"{checkpoint.name}: {checkpoint.layout.title} in {checkpoint.folder}", markup=False
+    )
     for line in _architecture(checkpoint):
         console.print(line, markup=False)
     for table in (_parts(checkpoint), _decisions(checkpoint)):

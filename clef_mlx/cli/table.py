@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -10,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..answers import Answer, ChoiceAnswer, NoulAnswer, Response
+from ..json_text import render
 
 BAR = 20  # characters for probability 1
 SHOWN = 8  # options of one question
@@ -73,7 +73,7 @@ def _rows(answer: Answer) -> Iterator[tuple[str, float | None, bool]]:
 
 
 def _legend(level: object) -> str:
-    return level if isinstance(level, str) else json.dumps(level, ensure_ascii=False)
+    return level if isinstance(level, str) else render(level, "a level")
 
 
 def _bar(probability: float) -> str:

@@ -8,6 +8,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from ..config import TextConfig
+from .linear import Linear
 from .norm import RMSNorm
 
 
@@ -35,10 +36,10 @@ class GatedAttention(nn.Module):
         self.head_dim, self.rotary_dim = config.head_dim, config.rotary_dim
         self.rope_theta = config.rope_theta
         width = config.hidden_size
-        self.q_proj = nn.Linear(width, 2 * self.heads * self.head_dim, bias=False)
-        self.k_proj = nn.Linear(width, self.key_heads * self.head_dim, bias=False)
-        self.v_proj = nn.Linear(width, self.key_heads * self.head_dim, bias=False)
-        self.o_proj = nn.Linear(self.heads * self.head_dim, width, bias=False)
+        self.q_proj = Linear(width, 2 * self.heads * self.head_dim)
+        self.k_proj = Linear(width, self.key_heads * self.head_dim)
+        self.v_proj = Linear(width, self.key_heads * self.head_dim)
+        self.o_proj = Linear(self.heads * self.head_dim, width)
         self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
         self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
 

@@ -6,6 +6,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from ..config import MoeConfig
+from .linear import ExpertLinear, Linear
 
 SORT_FROM = 64  # routed rows; below that sorting costs more than the reads it saves
 
@@ -18,9 +19,9 @@ class MLP(nn.Module):
 
     def __init__(self, width: int, inner: int) -> None:
         super().__init__()
-        self.gate_proj = nn.Linear(width, inner, bias=False)
-        self.up_proj = nn.Linear(width, inner, bias=False)
-        self.down_proj = nn.Linear(inner, width, bias=False)
+        self.gate_proj = Linear(width, inner)
+        self.up_proj = Linear(width, inner)
+        self.down_proj = Linear(inner, width)
 
     def __call__(self, x: mx.array) -> mx.array:
         return self.down_proj(nn.silu(self.gate_proj(x)) * self.up_proj(x))
@@ -29,14 +30,14 @@ class MLP(nn.Module):
 class Experts(nn.Module):
     """``E`` gated MLPs with stacked weights; each row runs through the experts chosen for it.
 
-    ``gate_up_proj`` is ``[E, 2 I, D]``, the gate's rows first; ``down_proj`` is ``[E, D, I]``.
+    ``gate_up_proj`` gives ``2 I`` outputs, the gate's first; ``down_proj`` gives ``D``.
     Shapes: ``x`` ``[L, D]``, ``chosen`` ``[L, k]`` expert numbers -> ``[L, k, D]``.
     """
 
     def __init__(self, experts: int, width: int, inner: int) -> None:
         super().__init__()
-        self.gate_up_proj = mx.zeros((experts, 2 * inner, width))
-        self.down_proj = mx.zeros((experts, width, inner))
+        self.gate_up_proj = ExpertLinear(experts, width, 2 * inner)
+        self.down_proj = ExpertLinear(experts, inner, width)
 
     def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
         experts = chosen.flatten()
@@ -44,21 +45,9 @@ class Experts(nn.Module):
         is_sorted = experts.size >= SORT_FROM
         order = mx.argsort(experts) if is_sorted else mx.arange(experts.size)
         experts = experts[order]
-        rows = x[order // chosen.shape[-1]][:, None, :]
-
-        # MLX's CPU backend gathers matrices in float32 only.
-        dtype = mx.float32 if mx.default_device() == mx.cpu else x.dtype
-
-        def apply(rows: mx.array, weight: mx.array) -> mx.array:
-            return mx.gather_mm(
-                rows.astype(dtype),
-                weight.astype(dtype).swapaxes(-1, -2),
-                rhs_indices=experts,
-                sorted_indices=is_sorted,
-            ).astype(x.dtype)
-
-        gate, up = mx.split(apply(rows, self.gate_up_proj), 2, axis=-1)
-        out = apply(nn.silu(gate) * up, self.down_proj).squeeze(1)
+        rows = x[order // chosen.shape[-1]]
+        gate, up = mx.split(self.gate_up_proj(rows, experts, is_sorted), 2, axis=-1)
+        out = self.down_proj(nn.silu(gate) * up, experts, is_sorted)
         return out[mx.argsort(order)].reshape(*chosen.shape, -1)
 
 
@@ -73,10 +62,10 @@ class SparseMoe(nn.Module):
     def __init__(self, config: MoeConfig, width: int) -> None:
         super().__init__()
         self.top = config.num_experts_per_tok
-        self.gate = nn.Linear(width, config.num_experts, bias=False)
+        self.gate = Linear(width, config.num_experts)
         self.experts = Experts(config.num_experts, width, config.moe_intermediate_size)
         self.shared_expert = MLP(width, config.shared_expert_intermediate_size)
-        self.shared_expert_gate = nn.Linear(width, 1, bias=False)
+        self.shared_expert_gate = Linear(width, 1)
 
     def __call__(self, x: mx.array) -> mx.array:
         rows = x.reshape(-1, x.shape[-1])

@@ -9,6 +9,7 @@ import mlx.nn as nn
 
 from ..config import TextConfig
 from .delta_rule import gated_delta
+from .linear import Linear
 from .norm import GatedRMSNorm
 
 L2_EPS = 1e-6  # added to the sum of squares, not to their mean
@@ -55,15 +56,15 @@ class GatedDeltaNet(nn.Module):
         self.key_heads, self.key_dim = config.linear_num_key_heads, config.linear_key_head_dim
         self.heads, self.value_dim = config.linear_num_value_heads, config.linear_value_head_dim
         width = config.hidden_size
-        self.in_proj_qkv = nn.Linear(width, config.conv_channels, bias=False)
-        self.in_proj_z = nn.Linear(width, config.linear_value_size, bias=False)
-        self.in_proj_b = nn.Linear(width, self.heads, bias=False)
-        self.in_proj_a = nn.Linear(width, self.heads, bias=False)
+        self.in_proj_qkv = Linear(width, config.conv_channels)
+        self.in_proj_z = Linear(width, config.linear_value_size)
+        self.in_proj_b = Linear(width, self.heads)
+        self.in_proj_a = Linear(width, self.heads)
         self.conv1d = DepthwiseConv(config.linear_conv_kernel_dim, config.conv_channels)
         self.A_log = mx.zeros((self.heads,), mx.float32)
         self.dt_bias = mx.zeros((self.heads,), mx.float32)
         self.norm = GatedRMSNorm(self.value_dim, config.rms_norm_eps)
-        self.out_proj = nn.Linear(config.linear_value_size, width, bias=False)
+        self.out_proj = Linear(config.linear_value_size, width)
 
     def __call__(self, x: mx.array, state: DeltaState | None) -> tuple[mx.array, DeltaState]:
         batch, length, _ = x.shape
