@@ -18,12 +18,13 @@ _HUB_ID = re.compile(
 )
 
 
-def resolve(path_or_id: str | Path) -> tuple[Path, str]:
+def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> tuple[Path, str]:
     """The folder of a model and its name.
 
     A folder that exists is taken as it is, without any network. Anything of the form
     ``owner/name`` or ``owner/name@revision`` is a Hub id: its cached copy is used if whole, else it
-    is fetched with progress after a check of free disk space.
+    is fetched with progress after a check of free disk space. ``copy`` is where a copy will be
+    written and its size as a share of the download: it must fit as well.
     Raises ``CheckpointError``.
     """
     text = str(path_or_id)
@@ -43,7 +44,7 @@ def resolve(path_or_id: str | Path) -> tuple[Path, str]:
         if found is None:
             return cached, repo.split("/")[1]
         fault = f"in the local cache, but {found},"
-    return _fetch(repo, revision, fault), repo.split("/")[1]
+    return _fetch(repo, revision, fault, copy), repo.split("/")[1]
 
 
 def _existing(text: str) -> Path | None:
@@ -95,7 +96,7 @@ def _fault(folder: Path) -> str | None:
     return None if tokenizer.exists() else f"{tokenizer} is missing"
 
 
-def _fetch(repo: str, revision: str | None, fault: str) -> Path:
+def _fetch(repo: str, revision: str | None, fault: str, copy: tuple[Path, float] | None) -> Path:
     """Download what is missing. ``fault`` says what the cache lacks, for messages."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import (
@@ -108,7 +109,8 @@ def _fetch(repo: str, revision: str | None, fault: str) -> Path:
 
     at = "" if revision is None else f"@{revision}"
     try:
-        _check_disk(HfApi().model_info(repo, revision=revision, files_metadata=True), repo)
+        info = HfApi().model_info(repo, revision=revision, files_metadata=True)
+        _check_disk(info, repo, copy)
         # By its branch, not its commit: else the cache would not know the branch without a network.
         return Path(snapshot_download(repo, revision=revision, allow_patterns=FILES))
     except GatedRepoError:
@@ -140,22 +142,33 @@ def _fetch(repo: str, revision: str | None, fault: str) -> Path:
         ) from None
 
 
-def _check_disk(info: Any, repo: str) -> None:
+def _check_disk(info: Any, repo: str, copy: tuple[Path, float] | None) -> None:
     from fnmatch import fnmatch
 
     folder = _cache_folder(repo)
-    missing = sum(
-        max(0, (file.size or 0) - _stored(folder / "blobs", file))
+    files = [
+        file
         for file in info.siblings or ()
         if any(fnmatch(file.rfilename, pattern) for pattern in FILES)
-    )
-    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    free = shutil.disk_usage(existing).free
-    if missing + SPARE > free:
-        raise CheckpointError(
-            f"{repo} needs {missing / 1e9:.1f} GB on disk, and {existing} has {free / 1e9:.1f} GB "
-            "free: make room, or set HF_HOME to a larger disk"
-        )
+    ]
+    missing = sum(max(0, (file.size or 0) - _stored(folder / "blobs", file)) for file in files)
+    needed = {_existing_parent(folder): missing}
+    if copy is not None:
+        written = int(copy[1] * sum(file.size or 0 for file in files))
+        disk = _existing_parent(copy[0])
+        same = [other for other in needed if other.stat().st_dev == disk.stat().st_dev]
+        needed[same[0] if same else disk] = written + (missing if same else 0)
+    for disk, count in needed.items():
+        free = shutil.disk_usage(disk).free
+        if count + SPARE > free:
+            raise CheckpointError(
+                f"{repo} needs {count / 1e9:.1f} GB on disk, and {disk} has {free / 1e9:.1f} GB "
+                "free: make room, or set HF_HOME to a larger disk"
+            )
+
+
+def _existing_parent(path: Path) -> Path:
+    return next(parent for parent in (path, *path.parents) if parent.exists())
 
 
 def _stored(blobs: Path, file: Any) -> int:

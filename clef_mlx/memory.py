@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import prod
 
 from .config import ModelConfig, TextConfig
 from .layers.delta_rule import CHUNK, SEGMENT
+from .packing import Packing
 from .weights import TensorSpec
 
 BLOCK = 2_048  # tokens a block: the memory of a long prompt grows with what is kept, not with L^2
@@ -14,11 +15,24 @@ FLOAT32 = 4  # bytes
 PROMPT_LENGTHS = (1_024, 4_096, 16_384)  # tokens, for tables
 
 
-def parameter_bytes(specs: Iterable[TensorSpec], item: int) -> int:
-    """Bytes of the parameters of ``specs`` at ``item`` bytes a number, norms in float32."""
-    return sum(
-        prod(spec.shape) * (FLOAT32 if spec.kind in ("norm", "float32") else item) for spec in specs
-    )
+def parameter_bytes(
+    specs: Iterable[TensorSpec],
+    item: int,
+    packing: Callable[[TensorSpec], Packing | None] = lambda spec: None,
+    norm_item: int = FLOAT32,
+) -> int:
+    """Bytes of the parameters of ``specs``: packed, or ``item`` bytes a number.
+
+    Norms and decays take ``norm_item``: float32 in memory, less on disk.
+    """
+    total = 0
+    for spec in specs:
+        numbers, packed = prod(spec.shape), packing(spec)
+        if packed is not None and spec.kind != "gate":
+            total += packed.bytes(numbers)
+        else:
+            total += numbers * (norm_item if spec.kind in ("norm", "float32") else item)
+    return total
 
 
 def decision_bytes(config: ModelConfig, tokens: int, item: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..errors import ClefError
+from .convert import convert
 from .decide import decide
 from .demo import demo
 from .info import info
@@ -32,5 +33,6 @@ def main() -> None:
 
 
 main.add_command(decide)
+main.add_command(convert)
 main.add_command(info)
 main.add_command(demo)

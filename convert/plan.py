@@ -1,0 +1,162 @@
+"""What a conversion will do, decided from headers alone: every tensor, its width, the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..checkpoint import Checkpoint, open_checkpoint
+from ..errors import CheckpointError
+from ..layout import PACKABLE
+from ..packing import BITS, GROUP_SIZES, Packing, companions
+from ..tensor_file import ITEM_BYTES, TensorEntry
+from ..weights import TensorSpec
+
+UNQUANTIZED = 16  # the "bits" of a tensor that is copied as released
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The widths asked for. ``UNQUANTIZED`` copies as released."""
+
+    bits: int = 4
+    group_size: int = 64
+    head_bits: int | None = None  # None: as bits
+    table_bits: int = UNQUANTIZED
+
+    def __post_init__(self) -> None:
+        for field, value, allowed in (
+            ("bits", self.bits, (*BITS, UNQUANTIZED)),
+            ("group_size", self.group_size, GROUP_SIZES),
+            ("head_bits", self.head_bits, (None, *BITS, UNQUANTIZED)),
+            ("table_bits", self.table_bits, (8, UNQUANTIZED)),
+        ):
+            if value not in allowed:
+                known = ", ".join(str(a) for a in allowed if a is not None)
+                raise CheckpointError(f"{field} must be one of {known}, not {value!r}")
+
+    @property
+    def share(self) -> float:
+        """At most this part of the source's bytes is written (tables and towers as released)."""
+        return 1.0 if self.bits == UNQUANTIZED else 0.75
+
+    def packing(self, spec: TensorSpec) -> Packing | None:
+        """How ``spec`` is to be packed, or ``None``: the widest group that divides its width."""
+        if spec.kind == "table":
+            bits = self.table_bits
+        elif spec.kind not in PACKABLE:
+            return None
+        else:
+            own = self.head_bits if spec.part == "head" else None
+            bits = self.bits if own is None else own
+        if bits == UNQUANTIZED:
+            return None
+        sizes = [size for size in GROUP_SIZES[::-1] if size <= self.group_size]
+        fitting = (size for size in sizes if spec.shape[-1] % size == 0)
+        size = next(fitting, None)
+        return None if size is None else Packing(bits, size)
+
+
+@dataclass(frozen=True)
+class Output:
+    """One tensor to be written."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One tensor of the source: where it lies, how it is packed, what it becomes."""
+
+    spec: TensorSpec
+    source: TensorEntry
+    packing: Packing | None
+
+    def outputs(self) -> list[Output]:
+        """The tensor itself and, where it is packed, its scales and biases."""
+        name, shape = self.spec.name, self.spec.shape
+        if self.packing is None:
+            return [Output(name, self.source.dtype, shape, self.source.bytes)]
+        *lead, inputs = shape
+        packed = (*lead, self.packing.packed_width(inputs))
+        groups = (*lead, self.packing.groups(inputs))
+        made = [(name, "U32", packed), *((other, "BF16", groups) for other in companions(name))]
+        return [Output(n, dtype, size, _bytes(dtype, size)) for n, dtype, size in made]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole conversion, in the order in which the source is read."""
+
+    checkpoint: Checkpoint
+    recipe: Recipe
+    steps: tuple[Step, ...]
+
+    @property
+    def bytes_in(self) -> int:
+        return sum(step.source.bytes for step in self.steps)
+
+    @property
+    def bytes_out(self) -> int:
+        return sum(output.bytes for step in self.steps for output in step.outputs())
+
+    def unpacked_linear(self) -> list[Step]:
+        """Linear layers that stay as released because no group size divides their width."""
+        return [step for step in self.steps if self._asked(step) and step.packing is None]
+
+    def narrow_groups(self) -> list[Step]:
+        """Tensors packed in smaller groups than asked for."""
+        return [
+            step
+            for step in self.steps
+            if step.packing is not None and step.packing.group_size < self.recipe.group_size
+        ]
+
+    def packed_share(self) -> float:
+        """Part of the linear layers' weights that is packed, 0 to 1."""
+        linear = [step for step in self.steps if step.spec.kind in PACKABLE]
+        packed = sum(step.source.size for step in linear if step.packing is not None)
+        return packed / sum(step.source.size for step in linear)
+
+    def packing(self, spec: TensorSpec) -> Packing | None:
+        """How a tensor of the catalogue will be stored."""
+        return self.recipe.packing(spec)
+
+    def _asked(self, step: Step) -> bool:
+        bits = self.recipe.bits
+        if step.spec.part == "head" and self.recipe.head_bits is not None:
+            bits = self.recipe.head_bits
+        return step.spec.kind in PACKABLE and bits != UNQUANTIZED
+
+
+def make_plan(folder: Path, name: str, recipe: Recipe) -> Plan:
+    """Check the source and lay out its conversion; reads no weight.
+
+    Raises ``CheckpointError`` if ``folder`` is not a published release.
+    """
+    checkpoint = open_checkpoint(folder, name)
+    if checkpoint.layout.title != "published release":
+        raise CheckpointError(
+            f"{folder} is already converted ({checkpoint.layout.title}): weights cannot be "
+            "quantized twice; give the published release"
+        )
+    steps = [
+        Step(spec, checkpoint.stored(spec.name), recipe.packing(spec)) for spec in _all(checkpoint)
+    ]
+    steps.sort(key=lambda step: (step.spec.part == "head", step.source.path, step.source.start))
+    return Plan(checkpoint, recipe, tuple(steps))
+
+
+def _all(checkpoint: Checkpoint) -> Iterator[TensorSpec]:
+    yield from checkpoint.specs.values()
+
+
+def _bytes(dtype: str, shape: tuple[int, ...]) -> int:
+    count = ITEM_BYTES[dtype]
+    for size in shape:
+        count *= size
+    return count

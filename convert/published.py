@@ -1,0 +1,99 @@
+"""The shapes of the published releases, to say what a width costs before anything is fetched.
+
+Source: the parameter counts and dimensions in the model cards and configs of Cloudflare/clef-flash
+(17f0b0ad) and Cloudflare/clef (2f3de3dd).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+
+from ..config import ModelConfig, parse_config
+from ..memory import decision_bytes, parameter_bytes
+from ..weights import expected_tensors
+from .plan import Recipe
+
+_SHARED_TEXT: dict[str, Any] = {
+    "full_attention_interval": 4,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
+    "linear_num_key_heads": 16,
+    "linear_key_head_dim": 128,
+    "linear_value_head_dim": 128,
+    "linear_conv_kernel_dim": 4,
+    "rms_norm_eps": 1e-6,
+    "vocab_size": 248_320,
+    "max_position_embeddings": 262_144,
+    "tie_word_embeddings": False,
+    "rope_parameters": {"rope_theta": 1e7, "partial_rotary_factor": 0.25, "rope_type": "default"},
+}
+_OWN_TEXT: dict[str, dict[str, int]] = {
+    "clef-flash": {
+        "hidden_size": 4096,
+        "intermediate_size": 12_288,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 16,
+        "linear_num_value_heads": 32,
+    },
+    "clef": {
+        "hidden_size": 5120,
+        "intermediate_size": 17_408,
+        "num_hidden_layers": 64,
+        "num_attention_heads": 24,
+        "linear_num_value_heads": 48,
+    },
+}
+NAMES = tuple(_OWN_TEXT)
+_VISION = {
+    "depth": 27,
+    "hidden_size": 1152,
+    "intermediate_size": 4304,
+    "in_channels": 3,
+    "num_position_embeddings": 2304,
+    "patch_size": 16,
+    "spatial_merge_size": 2,
+    "temporal_patch_size": 2,
+}
+_HEAD = {"width": 1024, "routing_layers": 2, "layers": 4, "heads": 16, "feedforward": 4096}
+LONG = 16_384  # tokens of the longest prompt by default
+USABLE = 0.7  # of a Mac's memory: macOS and other programs want the rest
+
+
+def published_config(name: str) -> ModelConfig:
+    """The configuration of ``"clef-flash"`` or ``"clef"``."""
+    text = {**_SHARED_TEXT, **_OWN_TEXT[name]}
+    vision = {**_VISION, "out_hidden_size": text["hidden_size"]}
+    config = {"model_type": "qwen3_5", "text_config": text, "vision_config": vision}
+    return parse_config(config, {**_HEAD, "hidden_size": text["hidden_size"]}, Path(name))
+
+
+def disk_bytes(config: ModelConfig, recipe: Recipe) -> int:
+    """Bytes of the tensors of a converted folder, from bfloat16."""
+    specs = expected_tensors(config, ())
+    return parameter_bytes(specs.values(), 2, recipe.packing, norm_item=2)
+
+
+def memory_bytes(config: ModelConfig, recipe: Recipe, tokens: int = LONG) -> tuple[int, int]:
+    """Bytes of the parameters of a text decision, and of the decision itself, in bfloat16."""
+    specs = [s for s in expected_tensors(config, ()).values() if s.part in ("backbone", "head")]
+    return parameter_bytes(specs, 2, recipe.packing), decision_bytes(config, tokens, 2)
+
+
+def machine_bytes() -> int:
+    """Memory of this machine."""
+    if mx.metal.is_available():
+        return int(mx.device_info()["memory_size"])
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def suggested_bits(name: str, memory: int) -> int | None:
+    """The largest of 16, 8, 6 and 4 bits with which a long prompt fits ``memory`` bytes."""
+    config = published_config(name)
+    for bits in (16, 8, 6, 4):
+        if sum(memory_bytes(config, Recipe(bits))) <= USABLE * memory:
+            return bits
+    return None
