@@ -44,6 +44,12 @@ class Checkpoint:
         """Where the tensor with the release's ``name`` lies."""
         return self.entries[self.layout.naming.stored_name(self.specs[name])]
 
+    def disk_bytes(self, spec: TensorSpec) -> int:
+        """Bytes of one tensor of the catalogue in the files, scales and biases included."""
+        name = self.layout.naming.stored_name(spec)
+        packed = () if self.layout.packing(spec) is None else companions(name)
+        return sum(self.entries[stored].bytes for stored in (name, *packed))
+
     def packings(self, part: Part) -> dict[str, Packing]:
         """Our names of the packed parameters of ``part``. Gates are small: unpacked at load."""
         found = {}

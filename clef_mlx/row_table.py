@@ -42,9 +42,10 @@ class RowTable:
 
         In the stored dtype; float32 where the table is packed.
         """
-        if ids.size and not (ids.min() >= 0 and ids.max() < self.rows):
+        outside = ids[(ids < 0) | (ids >= self.rows)]
+        if outside.size:
             raise CheckpointError(
-                f"token {int(ids.max())} has no row in a table of {self.rows} "
+                f"token {int(outside[0])} has no row in a table of {self.rows} "
                 f"({self._entry.path}); tokenizer.json belongs to another model"
             )
         unique, inverse = np.unique(ids, return_inverse=True)
@@ -73,6 +74,12 @@ class _Rows:
         row_bytes = self._entry.bytes // count
         for target, row in zip(found, rows, strict=True):
             offset = self._entry.start + int(row) * row_bytes
-            if os.preadv(self._file, [target.view(np.uint8).data], offset) != row_bytes:
+            try:
+                read = os.preadv(self._file, [target.view(np.uint8).data], offset)
+            except OSError as error:
+                raise CheckpointError(
+                    f"{self._entry.path} cannot be read: {error.strerror}"
+                ) from None
+            if read != row_bytes:
                 raise CheckpointError(f"{self._entry.path} changed while it was in use")
         return mx.array(found).view(self._dtype)

@@ -54,7 +54,9 @@ def read_header(path: Path) -> TensorFile:
             if not 2 <= length <= min(MAX_HEADER, size - 8):
                 raise CheckpointError(f"{path} is not a whole safetensors file ({size} bytes)")
             header = json.loads(file.read(length))
-        metadata = header.pop("__metadata__", {})
+        metadata = header.pop("__metadata__", None)
+        if metadata is None:  # left out, or written as null by MLX
+            metadata = {}
         if not isinstance(metadata, dict):
             raise TypeError(metadata)
         tensors = {name: _entry(path, 8 + length, info) for name, info in header.items()}

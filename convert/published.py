@@ -63,12 +63,21 @@ LONG = 16_384  # tokens of the longest prompt by default
 USABLE = 0.7  # of a Mac's memory: macOS and other programs want the rest
 
 
-def published_config(name: str) -> ModelConfig:
-    """The configuration of ``"clef-flash"`` or ``"clef"``."""
+def published_json(name: str, layers: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What config.json and joint_head_config.json of ``"clef-flash"`` or ``"clef"`` hold.
+
+    As far as sizes go; ``layers`` makes the backbone less deep.
+    """
     text = {**_SHARED_TEXT, **_OWN_TEXT[name]}
+    text["num_hidden_layers"] = layers or text["num_hidden_layers"]
     vision = {**_VISION, "out_hidden_size": text["hidden_size"]}
     config = {"model_type": "qwen3_5", "text_config": text, "vision_config": vision}
-    return parse_config(config, {**_HEAD, "hidden_size": text["hidden_size"]}, Path(name))
+    return config, {**_HEAD, "hidden_size": text["hidden_size"]}
+
+
+def published_config(name: str) -> ModelConfig:
+    """The configuration of ``"clef-flash"`` or ``"clef"``."""
+    return parse_config(*published_json(name), Path(name))
 
 
 def disk_bytes(config: ModelConfig, recipe: Recipe) -> int:

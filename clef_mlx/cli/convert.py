@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .sizes import size
+from .sizes import size, widths
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +49,7 @@ class _WithAdvice(click.Command):
         for name in NAMES:
             found = suggested_bits(name, memory)
             advice.append(f"{name} --bits {found}" if found else f"no width for {name}")
+        formatter.write_paragraph()
         formatter.write_text(f"This machine has {memory / 2**30:.0f} GiB: {', '.join(advice)}.")
 
 
@@ -118,7 +119,7 @@ def describe(plan: Plan, target: Path) -> list[str]:
     lines = [
         f"{plan.checkpoint.name}: {len(plan.steps):,} tensors, {size(plan.bytes_in)} in, "
         f"{size(plan.bytes_out)} out; {size(shutil.disk_usage(existing).free)} free in {existing}",
-        f"widths: {_widths(plan)}",
+        f"widths: {widths(step.packing for step in plan.steps)}",
         f"a text decision will need {size(parameters)} of memory and {size(decision)} at 4,096 "
         "tokens (bfloat16)",
     ]
@@ -132,17 +133,3 @@ def describe(plan: Plan, target: Path) -> list[str]:
             lines += names[:LISTED]
             lines += [f"  and {len(names) - LISTED} more"] if len(names) > LISTED else []
     return lines
-
-
-def _widths(plan: Plan) -> str:
-    """``4 bits in groups of 64: 187 tensors; as released: 573``."""
-    counts: dict[str, int] = {}
-    for step in plan.steps:
-        packing = step.packing
-        width = (
-            "as released"
-            if packing is None
-            else f"{packing.bits} bits in groups of {packing.group_size}"
-        )
-        counts[width] = counts.get(width, 0) + 1
-    return "; ".join(f"{width}: {count:,} tensors" for width, count in sorted(counts.items()))

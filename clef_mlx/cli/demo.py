@@ -1,4 +1,4 @@
-"""``clef-mlx demo``: the whole way on a miniature release, offline."""
+"""``clef-mlx demo``: release, conversion, decision on a miniature, offline."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import click
 
 @click.command(short_help="Try everything offline on random weights")
 def demo() -> None:
-    """Write a miniature release, decide examples/ticket.json on it and show the answers.
+    """Write a miniature release, convert it to 4 bits, and decide examples/ticket.json on it.
 
-    Works offline in a second. The weights are random: the answers mean nothing.
+    Works offline in seconds. The weights are random: the answers mean nothing.
     """
+    from ..convert import convert
     from ..json_text import parse_json
     from ..miniature import write_release
     from ..model import load
@@ -21,11 +22,13 @@ def demo() -> None:
 
     request = (Path(__file__).parent / "ticket.json").read_bytes()
     with tempfile.TemporaryDirectory(prefix="clef-mlx-") as folder:
-        release = Path(folder) / "miniature"
+        release, converted = Path(folder) / "miniature", Path(folder) / "miniature-4bit"
         click.echo("Writing a miniature release (8 layers, random weights)...")
         write_release(release)
+        click.echo("Converting it to 4 bits...")
+        convert(release, converted)
         click.echo("Deciding examples/ticket.json on it:\n")
-        print_response(load(release).respond(parse_json(request, "examples/ticket.json")))
+        print_response(load(converted).respond(parse_json(request, "examples/ticket.json")))
     click.echo(
         "\nThe weights are random, so these answers mean nothing: the demo shows that everything "
         "runs here.\nFor real answers: "

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .sizes import size, widths
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -26,7 +28,7 @@ def info(model: str) -> None:
     console.print(
         f"{checkpoint.name}: {checkpoint.layout.title} in {checkpoint.folder}", markup=False
     )
-    for line in _architecture(checkpoint):
+    for line in (*_architecture(checkpoint), *_storage(checkpoint)):
         console.print(line, markup=False)
     for table in (_parts(checkpoint), _decisions(checkpoint)):
         console.print()
@@ -53,7 +55,30 @@ def _architecture(checkpoint: Checkpoint) -> list[str]:
     ]
 
 
+def _storage(checkpoint: Checkpoint) -> list[str]:
+    """How the weights are stored, where that is not simply as released."""
+    layout, lines = checkpoint.layout, []
+    if layout.stamp:
+        stamp = layout.stamp
+        revision = f" @ {stamp['revision']}" if stamp.get("revision") else ""
+        lines.append(
+            f"written by clef-mlx {stamp.get('written_by')} from {stamp.get('source')}{revision} "
+            f"(format {stamp['format']})"
+        )
+    packings = [layout.packing(spec) for spec in checkpoint.specs.values()]
+    if any(packings):
+        lines.append(f"widths: {widths(packings)}")
+    if layout.word_rule is not None:
+        lines.append(
+            "its tokenizer.json splits words by another rule than the release: the published rule "
+            "is put back on load"
+        )
+    return lines
+
+
 def _parts(checkpoint: Checkpoint) -> Table:
+    from math import prod
+
     from ..memory import parameter_bytes
 
     table = _table("part", "parameters", "on disk", "in memory, bfloat16", "in memory, float32")
@@ -62,17 +87,16 @@ def _parts(checkpoint: Checkpoint) -> Table:
         specs = [spec for spec in checkpoint.specs.values() if spec.part == part]
         if not specs:
             continue
-        entries = [checkpoint.entries[spec.name] for spec in specs]
         kept = [] if part in ("vision", "tables") else specs  # neither is ever loaded whole
         row = [
-            sum(entry.size for entry in entries),
-            sum(entry.bytes for entry in entries),
-            parameter_bytes(kept, 2),
-            parameter_bytes(kept, 4),
+            sum(prod(spec.shape) for spec in specs),
+            sum(checkpoint.disk_bytes(spec) for spec in specs),
+            parameter_bytes(kept, 2, checkpoint.layout.packing),
+            parameter_bytes(kept, 4),  # on a CPU packed weights are expanded
         ]
         totals = [total + value for total, value in zip(totals, row, strict=True)]
-        table.add_row(part, f"{row[0]:,}", *(_size(value) for value in row[1:]))
-    table.add_row("all", f"{totals[0]:,}", *(_size(value) for value in totals[1:]))
+        table.add_row(part, f"{row[0]:,}", *(size(value) for value in row[1:]))
+    table.add_row("all", f"{totals[0]:,}", *(size(value) for value in totals[1:]))
     return table
 
 
@@ -82,7 +106,7 @@ def _decisions(checkpoint: Checkpoint) -> Table:
     table = _table("one decision takes", "bfloat16", "float32")
     for tokens in PROMPT_LENGTHS:
         values = (decision_bytes(checkpoint.config, tokens, item) for item in (2, 4))
-        table.add_row(f"at {tokens:,} tokens", *(_size(value) for value in values))
+        table.add_row(f"at {tokens:,} tokens", *(size(value) for value in values))
     return table
 
 
@@ -94,10 +118,3 @@ def _table(first: str, *numbers: str) -> Table:
     for number in numbers:
         table.add_column(number, justify="right")
     return table
-
-
-def _size(count: int) -> str:
-    for unit, size in (("GB", 1e9), ("MB", 1e6)):
-        if count >= size:
-            return f"{count / size:,.2f} {unit}"
-    return f"{count / 1e3:,.0f} kB"

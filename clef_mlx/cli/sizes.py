@@ -1,6 +1,11 @@
-"""Bytes for people."""
+"""Bytes and widths in words for people."""
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ..packing import Packing
 
 
 def size(count: float) -> str:
@@ -9,3 +14,14 @@ def size(count: float) -> str:
         if count >= factor:
             return f"{count / factor:,.2f} {unit}"
     return f"{count / 1e3:,.0f} kB"
+
+
+def widths(packings: Iterable[Packing | None]) -> str:
+    """``4 bits in groups of 64: 187 tensors; as released: 573 tensors``."""
+    counts = Counter(
+        "as released"
+        if packing is None
+        else f"{packing.bits} bits in groups of {packing.group_size}"
+        for packing in packings
+    )
+    return "; ".join(f"{width}: {count:,} tensors" for width, count in sorted(counts.items()))

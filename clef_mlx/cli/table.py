@@ -12,17 +12,19 @@ from ..answers import Answer, ChoiceAnswer, NoulAnswer, Response
 from ..json_text import render
 
 BAR = 20  # characters for probability 1
+WIDE = 64  # characters of a terminal that has room for bars
 SHOWN = 8  # options of one question
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def print_response(response: Response) -> None:
     """Print every answer with a bar for each option's probability."""
+    console = Console(highlight=False)
+    bar = BAR if console.width >= WIDE else 0
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("question")
-    table.add_column("answer")
-    table.add_column("option", overflow="fold")
-    table.add_column("probability", no_wrap=True, min_width=BAR + 7)
+    for column in ("question", "answer", "option"):
+        table.add_column(column, overflow="fold", min_width=len(column))
+    table.add_column("probability", no_wrap=True, min_width=bar + len("0.0000 "))
     for number, (id, answer) in enumerate(response.answers.items()):
         if number:
             table.add_row()
@@ -33,9 +35,8 @@ def print_response(response: Response) -> None:
                 Text(id if row == 0 else "", style="bold"),
                 Text(_summary(answer) if row == 0 else "", style="bold"),
                 Text(option, style=style),
-                Text("" if probability is None else _bar(probability), style=style),
+                Text("" if probability is None else _bar(probability, bar), style=style),
             )
-    console = Console(highlight=False)
     console.print(table)
     console.print(Text(f"{response.model}, {response.usage['input_tokens']} tokens", style="dim"))
 
@@ -76,7 +77,7 @@ def _legend(level: object) -> str:
     return level if isinstance(level, str) else render(level, "a level")
 
 
-def _bar(probability: float) -> str:
-    eighths = round(probability * BAR * 8)
+def _bar(probability: float, cells: int) -> str:
+    eighths = round(probability * cells * 8)
     bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
     return f"{probability:.4f} {bar}"

@@ -1,0 +1,94 @@
+"""How much memory a conversion takes: ``python tests/measure_conversion.py [LAYERS [BITS]]``.
+
+Writes a synthetic release with the shapes of clef-flash and LAYERS layers (default 8: 8.6 GB in
+all), converts it in a process of its own, and samples that process's anonymous memory (Linux:
+RssAnon; file pages, which the system may drop at any time, are not counted). Needs twice the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from clef_mlx.checkpoint import HEAD_CONFIG, HEAD_FILE, SINGLE_FILE
+from clef_mlx.config import parse_config
+from clef_mlx.convert.plan import Output
+from clef_mlx.convert.published import published_json
+from clef_mlx.convert.stream import ShardWriter
+from clef_mlx.miniature import byte_tokenizer
+from clef_mlx.weights import TensorSpec, expected_tensors
+
+BLOCK = 1 << 24  # weights drawn once and written again and again
+
+
+def write_synthetic_release(folder: Path, layers: int) -> int:
+    """Write the release without holding it; returns its bytes."""
+    config, head = published_json("clef-flash", layers)
+    specs = expected_tensors(parse_config(config, head, folder), ()).values()
+    drawn = np.random.default_rng(0).normal(scale=0.02, size=BLOCK).astype(np.float32)
+    weights = (drawn.view(np.uint32) >> 16).astype(np.uint16)  # the upper half is bfloat16
+    size = 0
+    for file, part in ((SINGLE_FILE, False), (HEAD_FILE, True)):
+        size += write_file(folder / file, [s for s in specs if (s.part == "head") == part], weights)
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / HEAD_CONFIG).write_text(json.dumps(head))
+    byte_tokenizer().save(str(folder / "tokenizer.json"))
+    return size
+
+
+def write_file(path: Path, specs: list[TensorSpec], weights: np.ndarray) -> int:
+    counts = [int(np.prod(spec.shape, dtype=int)) for spec in specs]
+    outputs = [
+        Output(spec.name, "BF16", spec.shape, 2 * count)
+        for spec, count in zip(specs, counts, strict=True)
+    ]
+    with ShardWriter(path, outputs, {"format": "pt"}) as writer:
+        for spec, count in zip(specs, counts, strict=True):
+            for first in range(0, count, BLOCK):
+                writer.append(spec.name, weights[: min(BLOCK, count - first)])
+    return 2 * sum(counts)
+
+
+def anonymous_bytes(process: int) -> int:
+    status = Path(f"/proc/{process}/status")
+    found = re.search(r"RssAnon:\s+(\d+) kB", status.read_text()) if status.exists() else None
+    return 1024 * int(found[1]) if found else 0
+
+
+def peak_of(command: list[str]) -> tuple[int, float]:
+    """Largest anonymous memory of a command in bytes, and the seconds it took."""
+    started, peak = time.monotonic(), 0
+    with subprocess.Popen(command) as running:
+        while running.poll() is None:
+            peak = max(peak, anonymous_bytes(running.pid))
+            time.sleep(0.01)
+    if running.returncode:
+        sys.exit(f"the conversion failed with status {running.returncode}")
+    return peak, time.monotonic() - started
+
+
+def main() -> None:
+    layers = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+    bits = sys.argv[2] if len(sys.argv) > 2 else "4"
+    with tempfile.TemporaryDirectory(prefix="clef-mlx-") as scratch:
+        source = Path(scratch) / "release"
+        source.mkdir()
+        size = write_synthetic_release(source, layers)
+        idle, _ = peak_of([sys.executable, "-c", "import clef_mlx.convert, time; time.sleep(0.5)"])
+        command = [sys.executable, "-m", "clef_mlx", "convert", str(source), f"{scratch}/out"]
+        peak, seconds = peak_of([*command, "--bits", bits])
+    print(
+        f"{size / 1e9:.2f} GB converted in {seconds:.0f} s: {peak / 1e6:.0f} MB of anonymous "
+        f"memory at the peak, {idle / 1e6:.0f} MB of them the interpreter with its imports"
+    )
+
+
+if __name__ == "__main__":
+    main()
