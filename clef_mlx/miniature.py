@@ -57,7 +57,7 @@ HEAD: dict[str, Any] = {
 
 
 def write_release(
-    folder: Path,
+    folder: str | Path,
     *,
     model_type: str = "qwen3_5",
     text: Mapping[str, Any] | None = None,
@@ -70,6 +70,7 @@ def write_release(
     ``text`` and ``head`` override sizes. Weights are random bfloat16, the same for the same
     ``seed``; its answers mean nothing.
     """
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     text_config = {**TEXT, **(MOE_TEXT if model_type == MOE else {}), **(text or {})}
     config = {"model_type": model_type, "dtype": "bfloat16", "text_config": text_config}

@@ -42,10 +42,10 @@ def test_exceptions_are_listed(miniature: Writer, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--bits", "7"], "'7' is not one of 3, 4, 5, 6, 8, 16"),
-        (["--group-size", "16"], "'16' is not one of 32, 64, 128"),
-        (["--head-bits", "3"], "'3' is not one of 4, 8, 16"),
-        (["--table-bits", "4"], "'4' is not one of 8, 16"),
+        (["--bits", "7"], "'7' is not one of '3', '4', '5', '6', '8', '16'"),
+        (["--group-size", "16"], "'16' is not one of '32', '64', '128'"),
+        (["--head-bits", "3"], "'3' is not one of '4', '8', '16'"),
+        (["--table-bits", "4"], "'4' is not one of '8', '16'"),
     ],
 )
 def test_wrong_usage(miniature: Writer, tmp_path: Path, arguments: list[str], said: str) -> None:

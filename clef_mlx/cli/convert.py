@@ -102,7 +102,7 @@ def convert(
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("converting", total=plan.bytes_in)
         convert_to(plan, target, lambda done: bar.update(task, completed=done))
-    click.echo(str(target))
+    click.echo(out)
 
 
 def describe(plan: Plan, target: Path) -> list[str]:

@@ -14,6 +14,8 @@ from ..json_text import render
 BAR = 20  # characters for probability 1
 WIDE = 64  # characters of a terminal that has room for bars
 SHOWN = 8  # options of one question
+# A request's text must not steer the terminal; line breaks and tabs may stay.
+_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -32,13 +34,17 @@ def print_response(response: Response) -> None:
         for row, (option, probability, chosen) in enumerate(rows):
             style = "bold" if chosen else ""
             table.add_row(
-                Text(id if row == 0 else "", style="bold"),
-                Text(_summary(answer) if row == 0 else "", style="bold"),
-                Text(option, style=style),
+                _text(id if row == 0 else "", "bold"),
+                _text(_summary(answer) if row == 0 else "", "bold"),
+                _text(option, style),
                 Text("" if probability is None else _bar(probability, bar), style=style),
             )
     console.print(table)
-    console.print(Text(f"{response.model}, {response.usage['input_tokens']} tokens", style="dim"))
+    console.print(_text(f"{response.model}, {response.usage['input_tokens']} tokens", "dim"))
+
+
+def _text(text: str, style: str) -> Text:
+    return Text(text.translate(_CONTROLS), style=style)
 
 
 def _summary(answer: Answer) -> str:

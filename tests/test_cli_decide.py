@@ -1,0 +1,508 @@
+"""``clef-mlx decide``: every way to give a request, and nothing but the answer on stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import GOLDEN
+
+import clef_mlx
+from clef_mlx import Choice, Clef, Noul, RequestError, Score, parse_request
+from clef_mlx.cli import main
+from clef_mlx.cli.decide import EXAMPLES, _as_json
+from clef_mlx.cli.table import BAR
+
+MODEL = str(GOLDEN / "tiny-dense")
+TICKET = Path(__file__).parent.parent / "examples" / "ticket.json"
+NOUL = ("--noul", "q: Is it?")
+Decide = Callable[..., Result]
+
+
+@pytest.fixture
+def decide(dense: Clef, monkeypatch: pytest.MonkeyPatch) -> Decide:
+    """Runs the command on the loaded miniature; ``-m`` is given unless ``model=None``."""
+
+    def load(model: str, dtype: str | None = None) -> Clef:
+        assert model == MODEL
+        return dense
+
+    def run(*arguments: str, input: str | bytes | None = None, model: str | None = MODEL) -> Result:
+        given = [] if model is None else ["-m", model]
+        return CliRunner().invoke(main, ["decide", *arguments, *given], input=input)
+
+    monkeypatch.setattr("clef_mlx.model.load", load)
+    return run
+
+
+def answered(result: Result) -> Any:
+    """The body on stdout; there is nothing else, and nothing on stderr."""
+    assert (result.exit_code, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def failed(result: Result, code: int) -> str:
+    """The message of a refused command; stdout is empty and there is no traceback."""
+    assert (result.exit_code, result.stdout) == (code, ""), result.output
+    assert isinstance(result.exception, SystemExit)
+    message = result.stderr.split("Error: ", 1)[1]
+    assert "Traceback" not in message
+    return message.rstrip("\n")
+
+
+def test_a_file_is_answered_as_the_python_api_answers(decide: Decide, dense: Clef) -> None:
+    body = json.loads(TICKET.read_bytes())
+    wanted = dense.systemone(body)
+    assert answered(decide(str(TICKET))) == wanted
+    assert answered(decide(str(TICKET), "--json")) == wanted
+    assert answered(decide("-", input=TICKET.read_bytes())) == wanted
+    assert answered(decide("-", input=b"\xef\xbb\xbf" + TICKET.read_bytes())) == wanted
+    assert wanted["model"] == "tiny-dense"
+
+
+def test_the_order_of_keys_on_stdout_is_the_python_api_s(decide: Decide, dense: Clef) -> None:
+    text = decide(str(TICKET)).stdout
+    wanted = dense.systemone(json.loads(TICKET.read_bytes()))
+    assert text == json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
+
+
+def test_options_make_the_same_request_as_a_file(decide: Decide, dense: Clef) -> None:
+    questions = {
+        "team": Choice("Which team?", {"billing": None, "tech": None}),
+        "refund": Noul("Is money asked back?"),
+        "urgency": Score("How urgent?", ["low", "mid", "high"]),
+        "again": Noul("Twice: or = once?"),
+    }
+    result = decide(
+        *(
+            "--choice",
+            "team: Which team? = billing, tech",
+            "--noul",
+            "refund: Is money asked back?",
+        ),
+        *("-s", "My card was charged twice."),
+        *("--score=urgency: How urgent? = low, mid, high", "--noul", "again: Twice: or = once?"),
+    )
+    wanted = dense.decide("My card was charged twice.", questions).to_dict()
+    assert answered(result) == wanted
+    assert list(answered(result)["answers"]) == list(questions)
+
+
+ORDERS = [("noul", "choice", "score"), ("score", "noul", "choice"), ("choice", "score", "noul")]
+
+
+@pytest.mark.parametrize("order", [*ORDERS, ("noul", "score", "noul", "choice", "score", "noul")])
+def test_questions_keep_the_order_of_the_command_line(
+    decide: Decide, order: tuple[str, ...]
+) -> None:
+    arguments = []
+    for number, kind in enumerate(order):
+        options = "" if kind == "noul" else " = x, y"
+        arguments += [f"--{kind}", f"q{number}: Is it?{options}"]
+    answers = answered(decide("-s", "state", *arguments))["answers"]
+    assert [(id, answer["type"]) for id, answer in answers.items()] == [
+        (f"q{number}", kind) for number, kind in enumerate(order)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "question"),
+    [
+        ("noul", "q: Is it?", ("q", Noul("Is it?"))),
+        ("noul", " q :  Is it?  ", ("q", Noul("Is it?"))),
+        ("noul", "a:b: c: d", ("a:b", Noul("c: d"))),
+        ("noul", "q: ", ("q", Noul(""))),
+        ("noul", ": Is it?", ("", Noul("Is it?"))),
+        ("noul", "é: ü = a, b", ("é", Noul("ü = a, b"))),
+        ("choice", "q: Is a = b? = yes, no", ("q", Choice("Is a = b?", {"yes": None, "no": None}))),
+        ("choice", "q: x = only", ("q", Choice("x", {"only": None}))),
+        ("choice", "q:  = b, a", ("q", Choice("", {"b": None, "a": None}))),
+        ("choice", "q: x=y = a=1, b: 2", ("q", Choice("x=y", {"a=1": None, "b: 2": None}))),
+        ("score", "q: How? = 1, 2 ,3", ("q", Score("How?", ["1", "2", "3"]))),
+        ("score", "q: How? = low, low", ("q", Score("How?", ["low", "low"]))),
+    ],
+)
+def test_question_text(decide: Decide, dense: Clef, option: str, text: str, question: Any) -> None:
+    wanted = dense.decide("s", dict([question])).to_dict()
+    assert answered(decide("-s", "s", f"--{option}", text)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("noul", "Is it?", "'Is it?' has no ': ' after its id"),
+        ("noul", "q:Is it?", "'q:Is it?' has no ': ' after its id"),
+        ("noul", "", "'' has no ': ' after its id"),
+        ("choice", "q: Which?", "'q: Which?' needs its options after ' = ', split by commas"),
+        (
+            "choice",
+            "q: Which?=a,b",
+            "'q: Which?=a,b' needs its options after ' = ', split by commas",
+        ),
+        ("score", "q: Which? = ", "'q: Which? = ' needs its options after ' = ', split by commas"),
+        ("score", "q: = a,, b", "'q: = a,, b' needs its options after ' = ', split by commas"),
+        ("choice", "q: Which? = a, b, a", "'q: Which? = a, b, a' names an option twice"),
+    ],
+)
+def test_a_question_of_the_wrong_form_is_wrong_usage(
+    decide: Decide, option: str, text: str, message: str
+) -> None:
+    result = decide("-s", "s", f"--{option}", text)
+    assert failed(result, 2) == f"Invalid value for --{option}: {message}"
+
+
+def test_an_id_asked_twice_is_wrong_usage(decide: Decide) -> None:
+    result = decide("-s", "s", "--noul", "q: One?", "--score", "q: Two? = a, b")
+    assert failed(result, 2) == "Invalid value for --score: the id 'q' is asked twice"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "state"),
+    [
+        ("mail.txt", "Hello — 日本\n", "Hello — 日本\n"),
+        ("mail.txt", '{"a": 1}', '{"a": 1}'),
+        ("bom.txt", "\ufeffHello", "Hello"),
+        ("empty.txt", "", ""),
+        ("mail.json", '{"b":1250.0,"a":[1250]}', {"b": 1250.0, "a": [1250]}),
+        ("bom.json", "\ufeffnull", None),
+        ("text.json", '"@plain"', "@plain"),
+    ],
+)
+def test_a_state_from_a_file(
+    decide: Decide, dense: Clef, tmp_path: Path, name: str, content: str, state: Any
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    wanted = dense.decide(state, {"q": Noul("Is it?")}).to_dict()
+    assert answered(decide("-s", f"@{tmp_path / name}", *NOUL)) == wanted
+
+
+@pytest.mark.parametrize("text", ["plain", "", " - ", '{"a":1}', "a@b.com", "é\n日本", "null"])
+def test_a_state_as_text_or_from_stdin(decide: Decide, dense: Clef, text: str) -> None:
+    wanted = dense.decide(text, {"q": Noul("Is it?")}).to_dict()
+    assert answered(decide("--state", text, *NOUL)) == wanted
+    assert answered(decide("-s", "-", *NOUL, input=text.encode())) == wanted
+
+
+@pytest.mark.parametrize("text", ['{"b":1,"a":2.0}', "null", "[]", '"text"', "1250.0", "[NaN]"])
+def test_a_state_as_inline_json(decide: Decide, dense: Clef, text: str) -> None:
+    wanted = dense.decide(json.loads(text), {"q": Noul("Is it?")}).to_dict()
+    assert answered(decide("--state-json", text, *NOUL)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give a request file, or one of --state and --state-json"),
+        (NOUL, "give a request file, or one of --state and --state-json"),
+        (("-s", "x", "--state-json", "1", *NOUL), "give a request file, or one of --state and"),
+        (("-s", "x"), "ask something: --noul, --choice or --score"),
+        ((str(TICKET), "-s", "x"), "give either a request file or a state and questions, not both"),
+        ((str(TICKET), "--state-json", "1"), "give either a request file or a state and questions"),
+        ((str(TICKET), *NOUL), "give either a request file or a state and questions, not both"),
+        (("missing.json",), "Invalid value for '[REQUEST]': File 'missing.json' does not exist."),
+        (("/",), "Invalid value for '[REQUEST]': File '/' is a directory."),
+        ((str(TICKET), str(TICKET)), "Got unexpected extra argument"),
+        (
+            (str(TICKET), "--confidence", "max"),
+            "Invalid value for '--confidence': 'max' is not one",
+        ),
+        ((str(TICKET), "--dtype", "int8"), "Invalid value for '--dtype': 'int8' is not one of"),
+        (
+            (str(TICKET), "--max-length", "many"),
+            "Invalid value for '--max-length': 'many' is not a",
+        ),
+        ((str(TICKET), "--max-length", "9" * 5000), "Invalid value for '--max-length': "),
+        ((str(TICKET), "--unknown"), "No such option"),
+        (("-s",), "Option '-s' requires an argument."),
+        (("-s", "x", "--noul"), "Option '--noul' requires an argument."),
+    ],
+)
+def test_wrong_usage_ends_with_2(decide: Decide, arguments: tuple[str, ...], message: str) -> None:
+    assert failed(decide(*arguments), 2).startswith(message)
+
+
+def test_without_a_model_the_variable_is_named(decide: Decide) -> None:
+    message = failed(decide(str(TICKET), model=None), 2)
+    assert message == "Missing option '-m' / '--model' (env var: 'CLEF_MODEL')."
+
+
+def test_the_model_may_come_from_the_environment(
+    decide: Decide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEF_MODEL", MODEL)
+    assert answered(decide(str(TICKET), model=None))["model"] == "tiny-dense"
+    monkeypatch.setenv("CLEF_MODEL", "/no/such/folder")
+    assert answered(decide(str(TICKET)))["model"] == "tiny-dense"
+
+
+BAD_FILES: list[tuple[bytes, str]] = [
+    (b"", "{file} is not JSON: "),
+    (b"{", "{file} is not JSON: "),
+    (b"\xff\xfe{}", "{file} is not UTF-8: "),
+    (b'{"state":1,"state":2}', "{file} repeats the key 'state' in one object"),
+    (b"[" * 100_000, "{file} nests too deeply to be read"),
+    (b'{"state":' + b"9" * 5000 + b"}", "{file} holds a number too long to be read: "),
+    (b"null", "a request is an object, not null"),
+    (b"[]", "a request is an object, not a list"),
+    (b"{}", "state is required (it may be null)"),
+    (b'{"state":1}', "questions must be an object of questions by id, not null"),
+    (b'{"state":1,"questions":{}}', "at least one question is required"),
+    (b'{"state":1,"questions":{"q":"x"}}', "questions.q must be an object, not a string"),
+    (b'{"state":1,"questions":{"q":{"type":"x"}}}', "questions.q.type must be noul, choice or"),
+    (b'{"state":1,"questions":{"":{"type":"noul"}}}', "a question with the id '' needs instruct"),
+    (b'{"state":"\\ud800","questions":{"q":{"type":"noul"}}}', "state holds a lone surrogate"),
+    (
+        b'{"state":1,"images":["x"],"questions":{"q":{"type":"noul"}}}',
+        "images",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_FILES)
+def test_a_bad_request_ends_with_1_in_one_sentence(
+    decide: Decide, tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "body.json"
+    path.write_bytes(content)
+    assert failed(decide(str(path)), 1).startswith(message.replace("{file}", str(path)))
+    sentence = failed(decide("-", input=content), 1)
+    assert sentence.startswith(message.replace("{file}", "standard input"))
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-s", "@missing.txt"), "'missing.txt' cannot be read: No such file or directory"),
+        (("-s", "@"), "'' cannot be read: Is a directory"),
+        (("-s", "@/"), "'/' cannot be read: Is a directory"),
+        (("-s", f"@{'x' * 5000}"), f"'{'x' * 5000}' cannot be read: File name too long"),
+        (("--state-json", "{"), "--state-json is not JSON: "),
+        (("--state-json", ""), "--state-json is not JSON: "),
+        (("--state-json", '{"a":1,"a":2}'), "--state-json repeats the key 'a' in one object"),
+        (("-s", "\udcff"), "state holds a lone surrogate (U+DCFF)"),
+        (("-s", "x", "--max-length", "10"), "schema requires "),
+        (("-s", "x", "--max-length", "0"), "max_length must be 1 to 262144"),
+        (("-s", "word " * 100, "--max-length", "300"), "the request needs "),
+    ],
+)
+def test_options_that_cannot_be_answered_end_with_1(
+    decide: Decide, arguments: tuple[str, ...], message: str
+) -> None:
+    assert failed(decide(*arguments, *NOUL), 1).startswith(message)
+
+
+def test_a_state_file_that_is_not_utf8(decide: Decide, tmp_path: Path) -> None:
+    for name in ("x.txt", "x.json"):
+        (tmp_path / name).write_bytes(b"\xff\xfe")
+        message = failed(decide("-s", f"@{tmp_path / name}", *NOUL), 1)
+        assert message.startswith(f"{tmp_path / name} is not UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("", "'' is neither a folder nor a Hub id"),
+        ("./missing", "'./missing' is neither a folder nor a Hub id"),
+        (str(GOLDEN), f"{GOLDEN / 'config.json'} is missing"),
+        (str(TICKET), f"{TICKET} is not a folder"),
+    ],
+)
+def test_a_model_that_is_none_ends_with_1(model: str, message: str) -> None:
+    result = CliRunner().invoke(main, ["decide", str(TICKET), "-m", model])
+    assert failed(result, 1).startswith(message)
+
+
+def test_a_bad_request_is_refused_before_the_model_is_loaded() -> None:
+    arguments = ["decide", "-m", "./missing", "--state-json", '["\\ud800"]', *NOUL]
+    assert failed(CliRunner().invoke(main, arguments), 1).startswith("state holds a lone surrogate")
+
+
+def test_warnings_go_to_stderr_only(decide: Decide, dense: Clef, tmp_path: Path) -> None:
+    body = {"state": "word " * 100, "questions": {"q": {"type": "noul", "extra": 1}}, "seed": 1}
+    (tmp_path / "body.json").write_text(json.dumps(body))
+    result = decide(str(tmp_path / "body.json"), "--max-length", "300", "--truncate")
+    response = dense.respond(body, max_length=300, truncate=True)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == response.to_dict()
+    assert result.stderr.splitlines() == [f"Warning: {warning}" for warning in response.warnings]
+    assert len(response.warnings) == 3 and "was cut" in response.warnings[-1]
+
+
+@pytest.mark.parametrize("confidence", ["reference", "typesafe", "entropy"])
+def test_the_confidence_formula_is_passed_on(decide: Decide, dense: Clef, confidence: str) -> None:
+    body = json.loads(TICKET.read_bytes())
+    wanted = dense.systemone(body, confidence=confidence)
+    assert answered(decide(str(TICKET), "--confidence", confidence)) == wanted
+
+
+def test_the_table_shows_every_answer(decide: Decide, dense: Clef) -> None:
+    result = decide(str(TICKET), "--table")
+    assert (result.exit_code, result.stderr) == (0, "")
+    body = dense.systemone(json.loads(TICKET.read_bytes()))
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["question", "answer", "option", "probability"]
+    assert lines[-1] == f"tiny-dense, {body['usage']['input_tokens']} tokens"
+    for id, answer in body["answers"].items():
+        assert any(line.startswith(id) for line in lines)
+        for name, p in answer.get("probabilities", {}).items():
+            (line,) = (line for line in lines if f" {p:.4f} " in f"{line} ")
+            assert answer.get("legend", {}).get(name, name).split()[0] in line
+            assert abs(line.count("█") - p * BAR) < 1
+
+
+@pytest.mark.parametrize("width", [20, 40, 63, 80, 200])
+def test_a_table_of_any_width_keeps_the_answers(
+    decide: Decide, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    output = decide(str(TICKET), "--table").stdout
+    assert all(len(line) <= width for line in output.splitlines())
+    assert all(id in output for id in ("refund", "team", "urgency"))
+    assert "…" not in output
+
+
+def test_a_table_of_odd_texts(decide: Decide, tmp_path: Path) -> None:
+    names = ["\x1b[31mred\x1b[0m", "[bold]x[/bold]", "", "日本", *map(str, range(20))]
+    levels = [None, {"b": [1]}, 2.5, "two\nlines"]
+    questions = {
+        "[q]": {"type": "choice", "criteria": dict.fromkeys(names)},
+        "s": {"type": "score", "criteria": levels},
+        "n": {"type": "noul"},
+    }
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps({"model": "\x1b]0;x\x07", "state": 1, "questions": questions}))
+    output = decide(str(path), "--table").stdout
+    assert "\x1b" not in output and "\x07" not in output
+    assert "[q]" in output and "16 others" in output
+    assert '1: {"b":[1]}' in output and "0: null" in output
+
+
+def test_help_shows_how_to_ask(decide: Decide) -> None:
+    for option in ("--help", "-h"):
+        result = decide(option, model=None)
+        assert (result.exit_code, result.stderr) == (0, "")
+        for line in EXAMPLES.strip().splitlines()[1:]:
+            assert line.strip() in result.stdout
+        for option in ("--state-json", "--noul", "--choice", "--score", "CLEF_MODEL", "--truncate"):
+            assert option in result.stdout
+
+
+def test_a_level_too_deep_to_be_indented_is_a_sentence() -> None:
+    level: Any = None
+    for _ in range(100_000):
+        level = [level]
+    with pytest.raises(Exception, match="a level nests too deeply to be written back"):
+        _as_json({"legend": {"0": level}})
+
+
+def mutate(rng: random.Random, value: Any) -> Any:
+    """``value`` with one place replaced, removed or renamed."""
+    odd = [
+        None,
+        True,
+        0,
+        -1.5,
+        "",
+        "x",
+        "\ud800",
+        [],
+        [[]],
+        {},
+        {"a": None},
+        {1: 2},
+        10**5000,
+        b"x",
+    ]
+    if not isinstance(value, dict | list) or not value or rng.random() < 0.2:
+        return rng.choice(odd)
+    if isinstance(value, list):
+        place = rng.randrange(len(value))
+        return [*value[:place], mutate(rng, value[place]), *value[place + 1 :]]
+    key = rng.choice(list(value))
+    changed = dict(value)
+    kept = changed.pop(key)
+    if rng.random() < 0.7:
+        changed[key if rng.random() < 0.8 else rng.choice(["", "type", "z", 1, None])] = mutate(
+            rng, kept
+        )
+    return changed
+
+
+def test_mutated_requests_are_parsed_or_refused_and_nothing_else() -> None:
+    rng = random.Random(11)
+    body = json.loads(TICKET.read_bytes())
+    refused = 0
+    for _ in range(1500):
+        changed = body
+        for _ in range(rng.randrange(1, 4)):
+            changed = mutate(rng, changed)
+        try:
+            parse_request(changed)
+        except RequestError as error:
+            refused += 1
+            f"{error} {error.param}".encode()
+    assert 300 < refused < 1500
+
+
+def test_mutated_requests_on_the_command_line(decide: Decide, tmp_path: Path) -> None:
+    rng = random.Random(12)
+    text = TICKET.read_bytes()
+    path = tmp_path / "body.json"
+    for _ in range(40):
+        data = bytearray(text)
+        for _ in range(rng.randrange(1, 6)):
+            data[rng.randrange(len(data))] = rng.choice(b'{}[],:"\\0e.\x00\xff -')
+        path.write_bytes(data)
+        result = decide(str(path), "--max-length", "1000", "--truncate")
+        if result.exit_code == 0:
+            json.loads(result.stdout)
+        else:
+            failed(result, 1)
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-W", "error", "-m", "clef_mlx", "decide", *arguments]
+    variables = {**os.environ, "HF_HUB_OFFLINE": "1", **environment}
+    return subprocess.run(command, capture_output=True, env=variables, stdin=subprocess.DEVNULL)
+
+
+def test_a_real_process_writes_the_answer_and_nothing_else(dense: Clef) -> None:
+    done = run(str(TICKET), "-m", MODEL, "--dtype", "float32")
+    assert (done.returncode, done.stderr) == (0, b"")
+    got, wanted = json.loads(done.stdout), dense.systemone(json.loads(TICKET.read_bytes()))
+    assert got["usage"] == wanted["usage"]
+    assert got["answers"]["refund"]["noul"] == pytest.approx(
+        wanted["answers"]["refund"]["noul"], abs=2e-4
+    )
+
+
+@pytest.mark.parametrize("form", ["--json", "--table"])
+def test_a_terminal_of_another_encoding_is_no_obstacle(form: str) -> None:
+    question = "q: Qué? = sí →, no"
+    done = run("-m", MODEL, "-s", "é", "--choice", question, form, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    if form == "--json":
+        assert list(json.loads(done.stdout)["answers"]["q"]["probabilities"]) == ["sí →", "no"]
+    else:
+        assert b"s? ?" in done.stdout
+
+
+def test_a_real_process_refuses_in_one_line_and_with_1() -> None:
+    done = run("-", "-m", MODEL)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"Error: standard input is not JSON: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_public_names_of_a_message_are_the_packages_own() -> None:
+    assert issubclass(clef_mlx.RequestError, clef_mlx.ClefError)
+    assert issubclass(clef_mlx.CheckpointError, clef_mlx.ClefError)
