@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import mlx.core as mx
 import mlx.nn as nn
 
@@ -10,6 +13,7 @@ from .layers.attention import GatedAttention, KeyValues
 from .layers.feed_forward import MLP, SparseMoe
 from .layers.linear_attention import DeltaState, GatedDeltaNet
 from .layers.norm import RMSNorm
+from .layers.rope import Rotary
 
 LayerState = DeltaState | KeyValues
 BackboneState = tuple[LayerState | None, ...]  # one a layer; None before the first token
@@ -41,9 +45,12 @@ class DecoderLayer(nn.Module):
         self.post_attention_layernorm = RMSNorm(config.hidden_size, config.rms_norm_eps)
 
     def __call__(
-        self, x: mx.array, state: LayerState | None, dtype: mx.Dtype
+        self, x: mx.array, state: LayerState | None, dtype: mx.Dtype, rotary: Rotary | None
     ) -> tuple[mx.array, LayerState]:
-        attention: nn.Module = self.linear_attn if self.is_linear else self.self_attn
+        # Only attention has positions: the other kind knows its place by its state.
+        attention: Callable[..., tuple[mx.array, LayerState]] = (
+            self.linear_attn if self.is_linear else partial(self.self_attn, rotary=rotary)
+        )
         y, state = attention(self.input_layernorm(x, dtype), state)
         x = x + y
         return x + self.mlp(self.post_attention_layernorm(x, dtype)), state
@@ -62,13 +69,19 @@ class Backbone(nn.Module):
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
 
     def __call__(
-        self, x: mx.array, state: BackboneState | None = None
+        self,
+        x: mx.array,
+        state: BackboneState | None = None,
+        rotary: Rotary | None = None,
     ) -> tuple[mx.array, BackboneState]:
-        """``x`` ``[B, L, D]`` -> hidden states after the final norm, same shape, and the state."""
+        """``x`` ``[B, L, D]`` -> hidden states after the final norm, same shape, and the state.
+
+        ``rotary`` has these tokens' positions; without it they count up from what the state saw.
+        """
         dtype, x = x.dtype, x.astype(mx.float32)
         before = state or (None,) * len(self.layers)
         after = []
         for layer, layer_state in zip(self.layers, before, strict=True):
-            x, layer_state = layer(x, layer_state, dtype)
+            x, layer_state = layer(x, layer_state, dtype, rotary)
             after.append(layer_state)
         return self.norm(x, dtype), tuple(after)

@@ -14,6 +14,7 @@ from .errors import CheckpointError, RequestError
 from .json_text import parse_json
 
 DENSE, MOE = "qwen3_5", "qwen3_5_moe"
+MROPE_SECTION = (11, 11, 10)  # where a config has none, as in the reference
 DEFAULT_MAX_LENGTH = 16_384  # tokens; the reference's default for clef and clef-flash
 
 
@@ -47,6 +48,7 @@ class TextConfig:
     max_position_embeddings: int  # tokens
     rope_theta: float
     rotary_dim: int  # of head_dim, rotated; the rest stays as it is
+    mrope_section: tuple[int, int, int]  # frequencies of time, height and width
     tie_word_embeddings: bool
     intermediate_size: int | None  # of the dense MLP; None in a mixture of experts
     moe: MoeConfig | None
@@ -66,11 +68,12 @@ class TextConfig:
 
 @dataclass(frozen=True)
 class VisionConfig:
-    """The vision tower's sizes, as far as its tensors' shapes need them."""
+    """The vision tower."""
 
     depth: int
     hidden_size: int
     intermediate_size: int
+    num_heads: int
     out_hidden_size: int
     in_channels: int
     num_position_embeddings: int
@@ -101,7 +104,7 @@ class ModelConfig:
     vision: VisionConfig | None
 
 
-class _Fields:
+class Fields:
     """Typed reads from one JSON object; every complaint names the file and the key."""
 
     def __init__(self, values: Any, where: str) -> None:
@@ -122,6 +125,12 @@ class _Fields:
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
             raise CheckpointError(f"{self._where}: {key} must be above 0, not {value!r}")
         return float(value)
+
+    def numbers(self, key: str, count: int) -> tuple[float, ...]:
+        values = self._get(key)
+        if not isinstance(values, list) or len(values) != count:
+            raise CheckpointError(f"{self._where}: {key} must list {count} numbers, not {values!r}")
+        return tuple(Fields({key: value}, self._where).number(key) for value in values)
 
     def only(self, key: str, allowed: Any) -> None:
         """Refuse what this implementation does not compute; a key left out means ``allowed``."""
@@ -178,7 +187,7 @@ def parse_config(config: Mapping[str, Any], head: Any, folder: Path) -> ModelCon
 
 def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextConfig:
     where = f"{where}: text_config"
-    fields = _Fields(config.get("text_config"), where)
+    fields = Fields(config.get("text_config"), where)
     for key, allowed in (
         ("attention_bias", False),
         ("attn_output_gate", True),
@@ -186,12 +195,13 @@ def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextC
     ):
         fields.only(key, allowed)
     tied = fields.optional("tie_word_embeddings")
-    theta, rotary_dim = _parse_rope(fields, where)
+    theta, rotary_dim, sections = _parse_rope(fields, where)
     text = TextConfig(
         layer_types=_parse_layer_types(fields, where),
         rms_norm_eps=fields.number("rms_norm_eps"),
         rope_theta=theta,
         rotary_dim=rotary_dim,
+        mrope_section=sections,
         tie_word_embeddings=bool(config.get("tie_word_embeddings") if tied is None else tied),
         intermediate_size=None if model_type == MOE else fields.size("intermediate_size"),
         moe=_parse_moe(fields, where) if model_type == MOE else None,
@@ -225,7 +235,7 @@ _TEXT_SIZES = (
 )
 
 
-def _parse_layer_types(fields: _Fields, where: str) -> tuple[str, ...]:
+def _parse_layer_types(fields: Fields, where: str) -> tuple[str, ...]:
     count = fields.size("num_hidden_layers")
     kinds = fields.optional("layer_types")
     if kinds is None:
@@ -239,21 +249,25 @@ def _parse_layer_types(fields: _Fields, where: str) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def _parse_rope(fields: _Fields, where: str) -> tuple[float, int]:
-    """Base and rotated width. ``rope_parameters`` wins; older configs spread the same keys."""
+def _parse_rope(fields: Fields, where: str) -> tuple[float, int, tuple[int, int, int]]:
+    """Base, rotated width and sections.
+
+    ``rope_parameters`` wins; older configs spread the same keys.
+    """
     rope = fields.optional("rope_parameters")
     if rope is None:
         older = fields.optional("rope_scaling") or {}
         rope = {
             "rope_theta": fields.optional("rope_theta"),
             "partial_rotary_factor": fields.optional("partial_rotary_factor"),
+            "mrope_section": older.get("mrope_section"),
             "rope_type": older.get("rope_type", older.get("type", "default")),
         }
         if rope["rope_type"] == "mrope":  # the older word: plain rotary, three position axes
             rope["rope_type"] = "default"
     elif isinstance(rope, Mapping) and rope.get("partial_rotary_factor") is None:
         rope = {**rope, "partial_rotary_factor": fields.optional("partial_rotary_factor")}
-    parameters = _Fields(rope, f"{where}: rope_parameters")
+    parameters = Fields(rope, f"{where}: rope_parameters")
     parameters.only("rope_type", "default")
     theta = parameters.number("rope_theta")
     head_dim = fields.size("head_dim")
@@ -263,10 +277,18 @@ def _parse_rope(fields: _Fields, where: str) -> tuple[float, int]:
             f"{where}: partial_rotary_factor rotates {rotary_dim} of {head_dim} dimensions; "
             "it must be an even number of at least 2"
         )
-    return theta, rotary_dim
+    sections = parameters.optional("mrope_section") or MROPE_SECTION
+    if (
+        not isinstance(sections, list | tuple)
+        or len(sections) != 3
+        or not all(isinstance(section, int) and section >= 0 for section in sections)
+    ):
+        raise CheckpointError(f"{where}: mrope_section must be 3 whole numbers, not {sections!r}")
+    time, height, width = sections
+    return theta, rotary_dim, (time, height, width)
 
 
-def _parse_moe(fields: _Fields, where: str) -> MoeConfig:
+def _parse_moe(fields: Fields, where: str) -> MoeConfig:
     moe = MoeConfig(
         num_experts=fields.size("num_experts"),
         num_experts_per_tok=fields.size("num_experts_per_tok"),
@@ -282,14 +304,14 @@ def _parse_moe(fields: _Fields, where: str) -> MoeConfig:
 
 
 def _parse_vision(values: Any, where: str) -> VisionConfig:
-    fields = _Fields(values, where)
+    fields = Fields(values, where)
     if fields.optional("deepstack_visual_indexes"):
         raise CheckpointError(f"{where}: deepstack_visual_indexes is not supported here")
     return VisionConfig(**{key: fields.size(key) for key in VisionConfig.__annotations__})
 
 
 def _parse_head(values: Any, where: str) -> HeadConfig:
-    fields = _Fields(values, where)
+    fields = Fields(values, where)
     head = HeadConfig(**{key: fields.size(key) for key in HeadConfig.__annotations__})
     if head.width % head.heads:
         raise CheckpointError(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tokenizers import Regex, Tokenizer, pre_tokenizers
 
 from .errors import CheckpointError, RequestError
@@ -49,7 +49,21 @@ class EncodedRequest:
     state_tokens: int  # kept
     truncated_tokens: int = 0  # of the state, cut from its end
     positions: Any = None  # [3, L] with media, None where all three axes count 0, 1, 2, ...
-    media: Mapping[str, Any] = field(default_factory=dict)
+    media: Any = field(default_factory=dict)  # the release's tensors by name
+    is_media: Any = None  # [L] with media: the tokens that stand for patches
+
+
+@dataclass(frozen=True)
+class MediaPrompt:
+    """The tokens of a request's pictures and clips, between the prefix and the state."""
+
+    ids: list[int]
+    grids: tuple[tuple[int, int, int], ...]  # of patches, one for each run of pads
+    pads: frozenset[int]  # the tokens that stand for patches
+
+    def is_pad(self) -> np.ndarray:
+        """Which of ``ids`` stand for patches."""
+        return np.isin(self.ids, list(self.pads))
 
 
 class Encoder:
@@ -61,7 +75,7 @@ class Encoder:
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
         self._fixed = {
-            text: self._tokenize(text)
+            text: self.tokenize(text)
             for text in (PREFIX, SCHEMA_HEADER, OPTIONS_HEADER, "\n", FIELD_END, SUFFIX)
         }
 
@@ -81,16 +95,24 @@ class Encoder:
             tokenizer.pre_tokenizer = word_splitter(word_rule)
         return cls(tokenizer)
 
-    def encode(self, request: Request, max_length: int, truncate: bool = False) -> EncodedRequest:
+    def encode(
+        self,
+        request: Request,
+        max_length: int,
+        truncate: bool = False,
+        media: MediaPrompt | None = None,
+    ) -> EncodedRequest:
         """Lay out the prompt in at most ``max_length`` tokens.
 
         Every piece is tokenized by itself, so that no merge crosses a border. A state that does
         not fit is refused, or with ``truncate`` cut to its first tokens as the reference cuts it.
         Raises ``RequestError``, with the counts, where the request does not fit.
         """
-        prefix, suffix = self._fixed[PREFIX], self._fixed[SUFFIX]
-        schema, questions = self._encode_schema(request.questions)
-        state = self._tokenize(request.state)
+        prefix, suffix = self.prefix + ([] if media is None else media.ids), self._fixed[SUFFIX]
+        pads = frozenset() if media is None else media.pads
+        schema, questions = self._encode_schema(request.questions, pads)
+        state = self.tokenize(request.state)
+        _refuse_pads(state, pads, "state")
         fixed = len(prefix) + len(schema) + len(suffix)
         if fixed > max_length:
             raise RequestError(
@@ -115,7 +137,7 @@ class Encoder:
         )
 
     def _encode_schema(
-        self, questions: tuple[Question, ...]
+        self, questions: tuple[Question, ...], pads: frozenset[int]
     ) -> tuple[list[int], list[EncodedQuestion]]:
         """The schema's tokens, and every question with spans counted from the schema's start."""
         ids = list(self._fixed[SCHEMA_HEADER])
@@ -126,9 +148,10 @@ class Encoder:
 
         encoded = []
         for number, question in enumerate(questions, start=1):
+            start = len(ids)
             header = FIELD_HEADER.format(number=number, id=question.id, type=question.type)
-            append(self._tokenize(header))
-            span = append(self._tokenize(question.instruction))
+            append(self.tokenize(header))
+            span = append(self.tokenize(question.instruction))
             if span[0] == span[1]:
                 raise RequestError(
                     f"questions.{question.id}.instructions render to no token",
@@ -138,17 +161,34 @@ class Encoder:
             options = [question.options[index] for index in question.scored]
             spans = []
             for k, option in enumerate(options, start=1):
-                append(self._tokenize(OPTION_HEADER.format(number=k)))
-                spans.append(append(self._tokenize(option.text)))
+                append(self.tokenize(OPTION_HEADER.format(number=k)))
+                spans.append(append(self.tokenize(option.text)))
                 append(self._fixed["\n"])
             append(self._fixed[FIELD_END])
+            _refuse_pads(ids[start:], pads, f"questions.{question.id}")
             names = tuple(option.id for option in options)
             encoded.append(EncodedQuestion(question.id, question.type, span, names, tuple(spans)))
         return ids, encoded
 
-    def _tokenize(self, text: str) -> list[int]:
+    @property
+    def prefix(self) -> list[int]:
+        """The tokens before pictures and state, the same in every prompt."""
+        return self._fixed[PREFIX]
+
+    def tokenize(self, text: str) -> list[int]:
+        """One piece of the prompt by itself."""
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return ids
+
+
+def _refuse_pads(ids: list[int], pads: frozenset[int], where: str) -> None:
+    """With pictures in the request, a pad token in its text has no patches to stand for."""
+    if not pads.isdisjoint(ids):
+        raise RequestError(
+            f"{where} holds the text of a picture token (<|image_pad|> or <|video_pad|>), which "
+            "the model cannot tell from a real picture in the same request; take it out",
+            where,
+        )
 
 
 def word_splitter(rule: str) -> pre_tokenizers.PreTokenizer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +19,40 @@ from .config import DEFAULT_MAX_LENGTH
 from .encoding import EncodedRequest, Encoder
 from .errors import CheckpointError, RequestError
 from .head import HeadInputs, JointHead
+from .layers.rope import Rotary
+from .media.images import open_picture
+from .media.positions import rope_positions
+from .media.prompt import OpenMedia
+from .media.settings import MediaSettings, read_settings
 from .memory import BLOCK
 from .request import MEDIA, Request, parse_request
+from .towers.features import CACHE_BYTES, VisionFeatures
 from .weights import Part
 
 DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
 
 
-def load(path_or_id: str | Path, dtype: str | None = None, *, expand: bool | None = None) -> Clef:
+def load(
+    path_or_id: str | Path,
+    dtype: str | None = None,
+    *,
+    expand: bool | None = None,
+    image_cache_bytes: int = CACHE_BYTES,
+) -> Clef:
     """Load a Clef model from a folder or from the Hub (``owner/name``, ``owner/name@revision``).
 
     ``dtype`` is ``"float32"``, ``"float16"`` or ``"bfloat16"``; ``None`` takes the best for the
     device: bfloat16 on Metal, float32 on a CPU. ``expand`` unpacks quantized weights at load (the
     same values in more memory); ``None`` does so on a CPU, where packed products are slow. All
-    weights are in memory and evaluated when this returns, so that any thread may decide.
+    weights are in memory and evaluated when this returns, so that any thread may decide; only the
+    vision tower waits for the first picture. The tokens of the latest pictures are kept, up to
+    ``image_cache_bytes`` (0: none).
     Raises ``CheckpointError`` for a folder or id that is not a whole Clef model.
     """
     from .hub import resolve
 
     folder, name = resolve(path_or_id)
-    return Clef(open_checkpoint(folder, name), dtype, expand)
+    return Clef(open_checkpoint(folder, name), dtype, expand, image_cache_bytes)
 
 
 def resolve_dtype(dtype: str | None) -> mx.Dtype:
@@ -53,7 +68,11 @@ class Clef:
     """A loaded model. Safe to call from several threads; decisions run one after another."""
 
     def __init__(
-        self, checkpoint: Checkpoint, dtype: str | None = None, expand: bool | None = None
+        self,
+        checkpoint: Checkpoint,
+        dtype: str | None = None,
+        expand: bool | None = None,
+        image_cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self.checkpoint = checkpoint
         self.dtype = resolve_dtype(dtype)
@@ -68,6 +87,8 @@ class Clef:
         self._head = JointHead(checkpoint.config.head)
         self._fill("backbone", self._backbone, expand)
         self._fill("head", self._head, expand)
+        self._settings: MediaSettings | None = None
+        self._vision = VisionFeatures(checkpoint, self.dtype, image_cache_bytes)
         self._lock = threading.Lock()
 
     def _fill(self, part: Part, module: nn.Module, expand: bool) -> None:
@@ -90,18 +111,21 @@ class Clef:
         confidence: str = "reference",
         max_length: int | None = None,
         truncate: bool = False,
+        exif: bool = False,
     ) -> Response:
-        """Answer ``questions`` on ``state`` in one pass.
+        """Answer ``questions`` on ``state`` and media in one pass.
 
         ``questions`` maps ids to ``Noul``, ``Choice``, ``Score`` or their dicts; ``state`` is text
-        or any JSON value. ``confidence`` is ``"reference"`` (the largest
-        probability), ``"typesafe"`` or ``"entropy"``. A prompt over ``max_length`` tokens (16,384)
-        is refused unless ``truncate`` allows the state to be cut.
+        or any JSON value. ``images`` takes paths, bytes, PIL images and arrays ``[H, W, 3]``;
+        ``videos`` takes paths, bytes, ``Video`` and arrays ``[T, H, W, 3]``. ``exif`` turns
+        pictures as their camera noted, which the reference does not. ``confidence`` is
+        ``"reference"`` (the largest probability), ``"typesafe"`` or ``"entropy"``. A prompt over
+        ``max_length`` tokens (16,384) is refused unless ``truncate`` allows the state to be cut.
         Raises ``RequestError`` for a request that cannot be answered.
         """
         media = {"images": images, "videos": videos, "audio": audio}
         body = {"state": state, "questions": questions, **media}
-        return self.respond(body, max_length=max_length, truncate=truncate, confidence=confidence)
+        return self.respond(body, max_length, truncate, confidence, exif)
 
     def systemone(
         self,
@@ -109,24 +133,23 @@ class Clef:
         max_length: int | None = None,
         truncate: bool = False,
         confidence: str = "reference",
+        exif: bool = False,
     ) -> dict[str, Any]:
         """Answer a System One body with a System One body; a missing ``model`` is filled in."""
-        return self.respond(
-            body, max_length=max_length, truncate=truncate, confidence=confidence
-        ).to_dict()
+        return self.respond(body, max_length, truncate, confidence, exif).to_dict()
 
     def respond(
         self,
         request: Request | Mapping[str, Any],
-        *,
         max_length: int | None = None,
         truncate: bool = False,
         confidence: str = "reference",
+        exif: bool = False,
     ) -> Response:
         """Answer a request given as one object: a System One body or a checked ``Request``."""
         check_confidence(confidence)
         request = parse_request(request)
-        encoded = self._encode(request, max_length, truncate)
+        encoded = self._encode(request, max_length, truncate, exif)
         warnings = list(request.warnings)
         if encoded.truncated_tokens:
             warnings.append(
@@ -146,26 +169,59 @@ class Clef:
         request: Request | Mapping[str, Any],
         max_length: int | None = None,
         truncate: bool = False,
+        exif: bool = False,
     ) -> EncodedRequest:
         """Token ids and spans of a request, without running the model."""
-        return self._encode(parse_request(request), max_length, truncate)
+        return self._encode(parse_request(request), max_length, truncate, exif)
 
     def logits(
         self,
         request: Request | Mapping[str, Any],
         max_length: int | None = None,
         truncate: bool = False,
+        exif: bool = False,
     ) -> dict[str, dict[str, float]]:
         """The logit of every allowed option: question id to option id to float."""
-        return self._logits(self.encode(request, max_length, truncate))
+        return self._logits(self.encode(request, max_length, truncate, exif))
 
-    def _encode(self, request: Request, max_length: int | None, truncate: bool) -> EncodedRequest:
-        for kind in MEDIA:
-            if getattr(request, kind):
-                raise RequestError(f"{kind}: {self.checkpoint.name} reads text and JSON only", kind)
+    def image_tokens(self, image: Any) -> int:
+        """Tokens that a picture takes in the prompt, told from its header without decoding it."""
+        return open_picture(image, "image").tokens(self._media_settings("images").image) + 2
+
+    def _encode(
+        self, request: Request, max_length: int | None, truncate: bool, exif: bool
+    ) -> EncodedRequest:
+        length = self._max_length(max_length)
+        kinds = [kind for kind in MEDIA if getattr(request, kind)]
+        if not kinds:
+            return self._encoder.encode(request, length, truncate)
+        for kind in kinds:
+            settings = self._media_settings(kind)
+        opened = OpenMedia.of(request, settings, exif)
+        opened.check_each_fits(length)
+        prompt = opened.prompt(self._encoder.tokenize)
+        encoded = self._encoder.encode(request, length, truncate, prompt)
+        is_media = np.isin(encoded.input_ids, list(prompt.pads))
+        positions = rope_positions(is_media, prompt.grids, settings.image.merge_size)
+        return replace(encoded, positions=positions, media=opened.decode(), is_media=is_media)
+
+    def _media_settings(self, kind: str) -> MediaSettings:
+        """How the release wants pictures; raises ``RequestError`` if it takes no ``kind``."""
+        checkpoint = self.checkpoint
+        if kind == "audio":
+            raise RequestError(f"audio: {checkpoint.name} hears nothing; clef-omni does", kind)
+        if checkpoint.config.vision is None:
+            raise RequestError(f"{kind}: {checkpoint.name} has no vision tower", kind)
+        if self._settings is None:
+            self._settings = read_settings(
+                checkpoint.folder, published_sizes=checkpoint.layout.word_rule is not None
+            )
+        return self._settings
+
+    def _max_length(self, max_length: int | None) -> int:
         limit = self.checkpoint.config.text.max_position_embeddings
         if max_length is None:
-            max_length = min(DEFAULT_MAX_LENGTH, limit)
+            return min(DEFAULT_MAX_LENGTH, limit)
         if isinstance(max_length, bool) or not isinstance(max_length, int):
             raise RequestError(
                 f"max_length must be a whole number, not {max_length!r}", "max_length"
@@ -175,23 +231,30 @@ class Clef:
                 f"max_length must be 1 to {limit} (the checkpoint's positions), not {max_length}",
                 "max_length",
             )
-        return self._encoder.encode(request, max_length, truncate)
+        return max_length
 
     def _logits(self, encoded: EncodedRequest) -> dict[str, dict[str, float]]:
         inputs = HeadInputs.build(encoded)
         with self._lock:
-            hidden = self._hidden(np.array(encoded.input_ids))
+            hidden = self._hidden(encoded)
             logits = self._head(hidden, inputs, self._lm_head.read(inputs.token_ids))
             values = iter(np.array(logits).tolist())
         return {q.id: {id: next(values) for id in q.option_ids} for q in encoded.questions}
 
-    def _hidden(self, input_ids: np.ndarray) -> mx.array:
+    def _hidden(self, encoded: EncodedRequest) -> mx.array:
         """Hidden states ``[L, D]`` of a whole prompt, evaluated block by block."""
         state: BackboneState | None = None
-        blocks = []
-        for first in range(0, len(input_ids), BLOCK):
-            rows = self._embeddings.read(input_ids[first : first + BLOCK])
-            hidden, state = self._backbone(rows.astype(self.dtype)[None], state)
+        blocks, rotary = [], None
+        ids, is_media = np.array(encoded.input_ids), encoded.is_media
+        features = None if is_media is None else self._vision(encoded.media)
+        for first in range(0, len(ids), BLOCK):
+            block = slice(first, first + BLOCK)
+            rows = self._embeddings.read(ids[block]).astype(self.dtype)
+            if features is not None:
+                before, here = is_media[:first].sum(), np.flatnonzero(is_media[block])
+                rows[mx.array(here)] = features[before : before + len(here)]
+                rotary = Rotary.at(encoded.positions[:, block], self.checkpoint.config.text)
+            hidden, state = self._backbone(rows[None], state, rotary)
             mx.eval(hidden, [list(vars(kept).values()) for kept in state if kept is not None])
             blocks.append(hidden[0])
         return mx.concatenate(blocks) if len(blocks) > 1 else blocks[0]

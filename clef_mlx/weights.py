@@ -23,7 +23,8 @@ Kind = Literal[
     "conv",  # depthwise convolution [C, 1, K]; ours is [K, C]
     "vector",  # norms with bias, biases, scalars, the type embedding
     "table",  # stays on disk, read row by row
-    "tower",  # vision; loaded when the first picture comes
+    "patches",  # the vision tower's patch embedding [V, C, T, ph, pw]; ours is [V, C * T * ph * pw]
+    "tower",  # the rest of the vision tower; loaded when the first picture comes
 ]
 Part = Literal["backbone", "head", "vision", "tables"]
 
@@ -68,7 +69,7 @@ class Naming:
         return spec.name
 
     def stored_shape(self, spec: TensorSpec) -> tuple[int, ...]:
-        if self.channels_last and (spec.kind == "conv" or len(spec.shape) == 5):
+        if self.channels_last and spec.kind in ("conv", "patches"):
             first, channels, *rest = spec.shape
             return (first, *rest, channels)
         return spec.shape
@@ -112,6 +113,9 @@ def to_parameter(kind: Kind, value: mx.array, naming: Naming, dtype: mx.Dtype) -
         return value.astype(mx.float32)
     if kind == "conv":
         return value.squeeze(2 if naming.channels_last else 1).T.astype(dtype)
+    if kind == "patches":
+        value = value.moveaxis(-1, 1) if naming.channels_last else value
+        return value.flatten(1).astype(dtype)
     return value.astype(dtype)
 
 
@@ -237,7 +241,8 @@ def _head(c: HeadConfig) -> Iterator[TensorSpec]:
 
 def _vision(c: VisionConfig) -> Iterator[TensorSpec]:
     def tower(name: str, *shape: int) -> TensorSpec:
-        return TensorSpec(f"model.visual.{name}", shape, "tower", "vision", "")
+        kind: Kind = "patches" if len(shape) == 5 else "tower"
+        return TensorSpec(f"model.visual.{name}", shape, kind, "vision", f"vision.{name}")
 
     def layer(name: str, outputs: int, inputs: int) -> Iterator[TensorSpec]:
         yield tower(f"{name}.weight", outputs, inputs)

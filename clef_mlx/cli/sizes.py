@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ..packing import Packing
+if TYPE_CHECKING:  # packing loads MLX, and --help should not
+    from ..packing import Packing
 
 
 def size(count: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -10,6 +11,7 @@ import mlx.nn as nn
 from ..config import TextConfig
 from .linear import Linear
 from .norm import RMSNorm
+from .rope import Rotary
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class GatedAttention(nn.Module):
 
     ``q_proj`` is twice as wide as the queries: per head, first the query, then its gate. Only the
     first ``rotary_dim`` dimensions of a head are rotated. The softmax is float32.
+
+    ``rotary`` has the positions of a prompt with pictures; without it positions count up.
 
     Shapes: ``x`` ``[B, L, D]`` -> ``[B, L, D]`` and the keys and values of all tokens so far.
     Reference: transformers 5.10.2, ``Qwen3_5Attention``.
@@ -43,15 +47,18 @@ class GatedAttention(nn.Module):
         self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
         self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps)
 
-    def __call__(self, x: mx.array, state: KeyValues | None) -> tuple[mx.array, KeyValues]:
+    def __call__(
+        self, x: mx.array, state: KeyValues | None, rotary: Rotary | None = None
+    ) -> tuple[mx.array, KeyValues]:
         batch, length, _ = x.shape
         query_and_gate = self.q_proj(x).reshape(batch, length, self.heads, 2 * self.head_dim)
         q, gate = mx.split(query_and_gate, 2, axis=-1)
         k = self.k_proj(x).reshape(batch, length, self.key_heads, self.head_dim)
         v = self.v_proj(x).reshape(batch, length, self.key_heads, self.head_dim).swapaxes(1, 2)
         seen = 0 if state is None else state.keys.shape[2]
-        q = self._rotate(self.q_norm(q).swapaxes(1, 2), seen)
-        k = self._rotate(self.k_norm(k).swapaxes(1, 2), seen)
+        rotate = rotary or partial(self._count_up, offset=seen)
+        q = rotate(self.q_norm(q).swapaxes(1, 2))
+        k = rotate(self.k_norm(k).swapaxes(1, 2))
         if state is not None:
             k = mx.concatenate([state.keys, k], axis=2)
             v = mx.concatenate([state.values, v], axis=2)
@@ -59,10 +66,10 @@ class GatedAttention(nn.Module):
         y = y.swapaxes(1, 2) * mx.sigmoid(gate)
         return self.o_proj(y.reshape(batch, length, -1)), KeyValues(k, v)
 
-    def _rotate(self, x: mx.array, offset: int) -> mx.array:
+    def _count_up(self, x: mx.array, offset: int) -> mx.array:
         """Rotary positions ``offset, offset + 1, ...`` for ``[B, H, L, Dk]``.
 
-        In a text all three axes of Qwen3.5's rotary positions are equal, so the plain one is exact.
+        In a text all three axes of Qwen3.5's positions are equal, so the plain form is exact.
         """
         return mx.fast.rope(
             x, self.rotary_dim, traditional=False, base=self.rope_theta, scale=1.0, offset=offset

@@ -1,0 +1,1 @@
+"""Pictures and clips as callers give them to the patches and positions that the model reads."""

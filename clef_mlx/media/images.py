@@ -1,0 +1,147 @@
+"""Pictures of any kind to patches. What the header tells is checked before anything is decoded."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import RequestError
+from .patches import Patches, patchify
+from .resize import picture_size, resize
+from .settings import PictureSettings
+from .sources import read_source
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MAX_PIXELS = 89_478_485  # of a picture's own size; Pillow's limit against decompression bombs
+_EXIF_ORIENTATION = 0x0112
+_SIDEWAYS = (5, 6, 7, 8)  # orientations that swap width and height
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture whose size is known and whose pixels are not read yet."""
+
+    where: str  # "images[0]", for messages
+    width: int  # pixels, as the model will see it
+    height: int
+    decode: Callable[[], np.ndarray]  # [H, W, 3] uint8
+
+    def size(self, settings: PictureSettings) -> tuple[int, int]:
+        """Height and width after resizing."""
+        try:
+            return picture_size(
+                self.height, self.width, settings.factor, settings.min_pixels, settings.max_pixels
+            )
+        except ValueError as error:
+            raise RequestError(f"{self.where}: {error}", self.where) from None
+
+    def tokens(self, settings: PictureSettings) -> int:
+        """Tokens it takes in the prompt, told from its size alone."""
+        height, width = self.size(settings)
+        return height * width // settings.factor**2
+
+    def patches(self, settings: PictureSettings) -> Patches:
+        """Decode, resize and cut it up."""
+        height, width = self.size(settings)
+        pixels = self.decode()
+        frame = resize(pixels, height, width)[None]
+        return Patches(*patchify(frame, settings), settings)
+
+
+def open_picture(item: Any, where: str, exif: bool = False) -> Picture:
+    """A path, bytes, ``data:`` URL, ``{"content_type", "base64"}``, PIL image or RGB array.
+
+    As in the reference, the picture is converted to RGB by Pillow: alpha is dropped, palettes,
+    greys and CMYK are converted, an animation gives its first frame. 16-bit greys keep their upper
+    byte. ``exif`` turns the picture as its camera noted; the reference does not.
+    Raises ``RequestError`` naming the item for what is no picture or has too many pixels.
+    """
+    if isinstance(item, np.ndarray):
+        return _from_array(item, where)
+    source = read_source(item, where)
+    if source is None:
+        if not _is_pillow(item):
+            raise RequestError(
+                f"{where} must be a path, bytes, a PIL image or an array [H, W, 3], not "
+                f"{type(item).__name__}",
+                where,
+            )
+        return _from_pillow(item, where, exif)
+    return _from_pillow(_open(source, where), where, exif)
+
+
+def _from_array(array: np.ndarray, where: str) -> Picture:
+    if array.ndim != 3 or array.shape[2] != 3 or array.dtype != np.uint8:
+        raise RequestError(
+            f"{where} must be an array [H, W, 3] of uint8, not {list(array.shape)} of "
+            f"{array.dtype}",
+            where,
+        )
+    _check_size(array.shape[1], array.shape[0], where)
+    return Picture(where, array.shape[1], array.shape[0], lambda: array)
+
+
+def _is_pillow(item: Any) -> bool:
+    from PIL.Image import Image
+
+    return isinstance(item, Image)
+
+
+def _open(source: bytes | Path, where: str) -> Image:
+    """Read the header only."""
+    from PIL import Image, UnidentifiedImageError
+
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            return Image.open(file)
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        raise RequestError(
+            f"{where} has more than {MAX_PIXELS:,} pixels, which is not decoded", where
+        ) from None
+    except UnidentifiedImageError:
+        raise RequestError(f"{where} is not a picture of a known format", where) from None
+    except (OSError, ValueError, SyntaxError) as error:
+        raise RequestError(f"{where} cannot be read as a picture: {error}", where) from None
+
+
+def _from_pillow(image: Image, where: str, exif: bool) -> Picture:
+    width, height = image.size
+    _check_size(width, height, where)
+    turned = exif and image.getexif().get(_EXIF_ORIENTATION) in _SIDEWAYS
+    if turned:
+        width, height = height, width
+    return Picture(where, width, height, lambda: _pixels(image, where, exif))
+
+
+def _check_size(width: int, height: int, where: str) -> None:
+    if width < 1 or height < 1:
+        raise RequestError(f"{where} has no pixels ({width} x {height})", where)
+    if width * height > MAX_PIXELS:
+        raise RequestError(
+            f"{where} has {width} x {height} pixels; at most {MAX_PIXELS:,} are decoded", where
+        )
+
+
+def _pixels(image: Image, where: str, exif: bool) -> np.ndarray:
+    """Decode to ``[H, W, 3]`` uint8."""
+    from PIL import ImageOps
+
+    try:
+        if exif:
+            image = ImageOps.exif_transpose(image)
+        if image.mode.startswith("I;16"):
+            grey = (np.asarray(image).astype(np.uint16) >> 8).astype(np.uint8)
+            return np.repeat(grey[..., None], 3, axis=2)
+        return np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        raise RequestError(f"{where} is damaged or cut short: {error}", where) from None

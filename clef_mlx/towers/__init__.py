@@ -1,0 +1,1 @@
+"""Encoders of what is not text; loaded when the first of its kind comes."""

@@ -1,0 +1,50 @@
+"""Pictures and clips of a request to the tokens that stand for them, remembered by content."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import mlx.core as mx
+
+from ..checkpoint import Checkpoint
+from ..media.patches import EncodedMedia, Patches
+from .vision import VisionTower
+
+CACHE_BYTES = 256 << 20  # 32,768 tokens of clef-flash: two of the largest pictures
+
+
+class VisionFeatures:
+    """Loads the vision tower when the first picture comes and keeps its latest outputs.
+
+    ``cache_bytes`` bounds what is kept, least recently used first to go; 0 keeps nothing.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, dtype: mx.Dtype, cache_bytes: int) -> None:
+        self._checkpoint, self._dtype, self._limit = checkpoint, dtype, cache_bytes
+        self._tower: VisionTower | None = None
+        self._kept: OrderedDict[str, mx.array] = OrderedDict()
+
+    def __call__(self, media: EncodedMedia) -> mx.array:
+        """Tokens of all pictures, then all clips, in order: ``[N, D]``, evaluated."""
+        return mx.concatenate([self._tokens(item) for item in (*media.images, *media.videos)])
+
+    def _tokens(self, patches: Patches) -> mx.array:
+        found = self._kept.pop(patches.key, None)
+        if found is None:
+            pixels = mx.array(patches.normalized()).astype(self._dtype)
+            found = self._loaded()(pixels, patches.grid)
+            mx.eval(found)
+        if found.nbytes <= self._limit:
+            self._kept[patches.key] = found
+        while sum(tokens.nbytes for tokens in self._kept.values()) > self._limit:
+            self._kept.popitem(last=False)
+        return found
+
+    def _loaded(self) -> VisionTower:
+        if self._tower is None:
+            assert self._checkpoint.config.vision is not None
+            tower = VisionTower(self._checkpoint.config.vision)
+            parameters = self._checkpoint.parameters("vision", self._dtype, expand=True)
+            tower.load_weights([(k.removeprefix("vision."), v) for k, v in parameters.items()])
+            self._tower = tower
+        return self._tower
