@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import mlx.core as mx
+import numpy as np
 import pytest
 from conftest import GOLDEN, golden_cases
 
@@ -13,18 +14,27 @@ from clef_mlx import Clef, EncodedRequest, RequestError, load
 from clef_mlx.layers import linear_attention
 
 ATOL = 1e-4  # float32 against float32; measured 8e-6 at most
-MEDIA = ("images", "videos")
-TEXT = {
-    name: [c for c in golden_cases(name) if not any(kind in c["request"] for kind in MEDIA)]
-    for name in ("dense", "moe")
-}
+ARRAYS = dict(np.load(GOLDEN / "media.npz"))
+GOLDENS = {name: golden_cases(name) for name in ("dense", "moe")}
 CASES = [
-    pytest.param(name, case, id=f"{name}-{case['id']}") for name in TEXT for case in TEXT[name]
+    pytest.param(name, case, id=f"{name}-{case['id']}")
+    for name in GOLDENS
+    for case in GOLDENS[name]
 ]
 
 
+def body_of(case: dict[str, Any]) -> dict[str, Any]:
+    """The request, with its pictures and clips read from the golden files."""
+    body = {"model": "golden", **case["request"]}
+    for kind in ("images", "videos"):
+        if kind in body:
+            files = [GOLDEN / "media" / name for name in body[kind]]
+            body[kind] = [np.load(f) if f.suffix == ".npy" else f for f in files]
+    return body
+
+
 def case_of(name: str) -> dict[str, Any]:
-    return next(case for case in TEXT["dense"] if case["id"] == name)
+    return next(case for case in GOLDENS["dense"] if case["id"] == name)
 
 
 def worst(logits: dict[str, dict[str, float]], case: dict[str, Any]) -> float:
@@ -43,7 +53,7 @@ def test_decision_is_the_reference_s(
     case: dict[str, Any],
 ) -> None:
     clef: Clef = request.getfixturevalue(name)
-    body = {"model": "golden", **case["request"]}
+    body = body_of(case)
     options = {"max_length": case["max_length"], "truncate": True}
     if "error" in case:
         with pytest.raises(RequestError) as refused:
@@ -57,6 +67,7 @@ def test_decision_is_the_reference_s(
         assert (got.id, list(got.span)) == (want["id"], want["span"])
         assert list(got.option_ids) == want["option_ids"]
         assert [list(span) for span in got.option_spans] == want["option_spans"]
+    assert_media(encoded, case["id"])
     logits = clef.logits(body, **options)
     assert worst(logits, case) <= ATOL
     monkeypatch.setattr(clef, "_logits", lambda encoded: logits)  # once is enough
@@ -64,6 +75,23 @@ def test_decision_is_the_reference_s(
     assert list(response) == ["model", "answers", "usage"]
     assert_answers(response["answers"], expected["response"]["answers"])
     assert response["usage"] == expected["response"]["usage"]
+
+
+def assert_media(encoded: EncodedRequest, case: str) -> None:
+    """Positions, grids and grey levels are equal."""
+    wanted = [name for name in ARRAYS if name.startswith(f"{case}/")]
+    assert bool(encoded.media) == bool(wanted)
+    for name in wanted:
+        key, want = name.split("/")[1], ARRAYS[name]
+        if key == "positions":
+            assert np.array_equal(encoded.positions, want.reshape(3, -1))
+        elif key.endswith("grid_thw"):
+            assert np.array_equal(encoded.media[key], want)
+        elif key.endswith(".levels"):
+            values = encoded.media[key.removesuffix(".levels")]
+            assert values.shape == tuple(ARRAYS[name.replace(".levels", ".shape")])
+            step = int(ARRAYS[name.replace(".levels", ".step")])
+            assert np.array_equal(np.rint((values[::step] + 1) * 127.5), want)
 
 
 def assert_answers(got: Any, want: Any) -> None:
@@ -81,13 +109,13 @@ def assert_answers(got: Any, want: Any) -> None:
 @pytest.mark.slow  # MLX multiplies bfloat16 slowly on a CPU
 def test_bfloat16_is_as_close_as_the_reference_s_own() -> None:
     clef, ours, reference = load(GOLDEN / "tiny-dense", dtype="bfloat16"), 0.0, 0.0
-    for case in TEXT["dense"]:
+    for case in GOLDENS["dense"]:
         if "error" in case:
             continue
         options = {"max_length": case["max_length"], "truncate": True}
-        ours = max(ours, worst(clef.logits(case["request"], **options), case))
+        ours = max(ours, worst(clef.logits(body_of(case), **options), case))
         for q in case["expected"]["questions"]:
-            pairs = zip(q["logits"], q["logits_bfloat16"], strict=True)
+            pairs = zip(q["logits"], q.get("logits_bfloat16", q["logits"]), strict=True)
             reference = max(reference, *(abs(a - b) for a, b in pairs))
     assert ours <= reference  # measured 0.09 against 0.14
 

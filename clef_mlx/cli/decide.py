@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from .options import dtype_option, model_option
-from .questions import NAMES, QuestionCommand, parse_questions, question_options
+from .questions import QuestionCommand, parse_questions, question_options
 
 EXAMPLES = """
 \b
@@ -19,6 +19,7 @@ Examples:
   clef-mlx decide -m ./clef-flash -s 'My card was charged twice.' \\
     --noul 'refund: Is money asked back?' \\
     --choice 'team: Which team? = billing, shipping, tech'
+  clef-mlx decide -m ./clef-flash --image receipt.jpg --noul 'paid: Is it marked as paid?'
   clef-mlx decide -m ./clef-flash -s @mail.txt --score 'urgency: How urgent? = low, mid, high'
 """
 
@@ -35,6 +36,9 @@ Examples:
     help="What to decide on: text, a file (an @x.json is parsed, others are text), - for stdin",
 )
 @click.option("--state-json", metavar="JSON", help="What to decide on, as inline JSON")
+@click.option("--image", "images", multiple=True, metavar="FILE", help="A picture to look at")
+@click.option("--video", "videos", multiple=True, metavar="FILE", help="A clip to look at")
+@click.option("--exif", is_flag=True, help="Turn pictures as their camera noted")
 @question_options
 @click.option(
     "--max-length",
@@ -64,6 +68,9 @@ def decide(
     model: str,
     state: str | None,
     state_json: str | None,
+    images: tuple[str, ...],
+    videos: tuple[str, ...],
+    exif: bool,
     max_length: int | None,
     truncate: bool,
     confidence: str,
@@ -73,18 +80,27 @@ def decide(
 ) -> None:
     """Answer the questions of REQUEST, a JSON file in System One form ('-' reads stdin).
 
-    Without a file, --state (or --state-json) and any of --noul, --choice and --score make the
-    request; a question's first ': ' ends its id, the last ' = ' starts its options. Anything richer
-    goes into a file.
+    Without a file, --state (or --state-json) or pictures, and any of --noul, --choice and --score
+    make the request; a question's first ': ' ends its id, the last ' = ' starts its options.
+    Anything richer goes into a file.
     """
-    body = _request_body(ctx, request, state, state_json, questions)
+    media = {"images": list(images), "videos": list(videos)}
+    if request is not None:
+        if (
+            state is not None
+            or state_json is not None
+            or any((*media.values(), *questions.values()))
+        ):
+            raise click.UsageError("give either a request file or a state and questions, not both")
+        body = _read_request(request)
+    else:
+        body = {"state": _state(state, state_json, any(media.values()))}
+        body.update(questions=parse_questions(ctx, questions), **media)
     from ..model import load
     from ..request import parse_request
 
     parsed = parse_request(body)  # before the weights: a bad request need not wait for them
-    response = load(model, dtype).respond(
-        parsed, max_length=max_length, truncate=truncate, confidence=confidence
-    )
+    response = load(model, dtype).respond(parsed, max_length, truncate, confidence, exif)
     for warning in response.warnings:
         click.echo(f"Warning: {warning}", err=True)
     if sys.stdout.isatty() if as_json is None else not as_json:
@@ -103,30 +119,34 @@ def _as_json(body: dict[str, Any]) -> bytes:
         raise click.ClickException("a level nests too deeply to be written back") from None
 
 
-def _request_body(
-    ctx: click.Context,
-    request: str | None,
-    state: str | None,
-    state_json: str | None,
-    questions: dict[str, tuple[str, ...]],
-) -> Any:
+def _read_request(name: str) -> Any:
+    """A request file; the pictures and clips it names lie beside it."""
     from ..json_text import parse_json
 
-    asked = any(questions[name] for name in NAMES)
-    if request is not None:
-        if asked or state is not None or state_json is not None:
-            raise click.UsageError("give either a request file or a state and questions, not both")
-        name = "standard input" if request == "-" else request
-        return parse_json(_read_bytes(request), name)
-    if (state is None) == (state_json is None):
-        raise click.UsageError("give a request file, or one of --state and --state-json")
-    if not asked:
-        raise click.UsageError("ask something: --noul, --choice or --score")
+    body = parse_json(_read_bytes(name), "standard input" if name == "-" else name)
+    folder = Path() if name == "-" else Path(name).parent
+    if isinstance(body, dict):
+        for kind in ("images", "videos"):
+            if isinstance(body.get(kind), list):
+                body[kind] = [_beside(item, folder) for item in body[kind]]
+    return body
+
+
+def _beside(item: Any, folder: Path) -> Any:
+    is_path = isinstance(item, str) and not item.startswith("data:") and "://" not in item
+    return str(folder / Path(item).expanduser()) if is_path else item
+
+
+def _state(state: str | None, state_json: str | None, has_media: bool) -> Any:
+    from ..json_text import parse_json
+
+    if state is not None and state_json is not None:
+        raise click.UsageError("give one of --state and --state-json")
     if state_json is not None:
-        value = parse_json(state_json, "--state-json", "state")
-    else:
-        value = _read_state(state or "")
-    return {"state": value, "questions": parse_questions(ctx, questions)}
+        return parse_json(state_json, "--state-json", "state")
+    if state is None and not has_media:
+        raise click.UsageError("give a request file, or --state, --state-json or --image")
+    return _read_state(state or "")
 
 
 def _read_state(given: str) -> Any:

@@ -32,6 +32,8 @@ def question_options(command: Any) -> Any:
 
 def parse_questions(ctx: click.Context, given: dict[str, tuple[str, ...]]) -> dict[str, Any]:
     """The questions of all three options, by id, in the order of the command line."""
+    if not any(given.values()):
+        raise click.UsageError("ask something: --noul, --choice or --score")
     waiting = {name: iter(values) for name, values in given.items()}
     questions: dict[str, Any] = {}
     for name in ctx.meta[_ORDER]:
