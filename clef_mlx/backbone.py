@@ -1,22 +1,41 @@
-"""The Qwen3.5 text stack, dense or mixture of experts: embedded tokens to hidden states."""
+"""The text stacks, Qwen3.5's and Qwen3-Omni's: embedded tokens to hidden states."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from .config import TextConfig
-from .layers.attention import GatedAttention, KeyValues
-from .layers.feed_forward import MLP, SparseMoe
+from .layers.attention import Attention, GatedAttention, KeyValues
+from .layers.feed_forward import MLP, RoutedMoe, SparseMoe
 from .layers.linear_attention import DeltaState, GatedDeltaNet
 from .layers.norm import RMSNorm
 from .layers.rope import Rotary
 
 LayerState = DeltaState | KeyValues
 BackboneState = tuple[LayerState | None, ...]  # one a layer; None before the first token
+
+
+@dataclass(frozen=True)
+class Deepstack:
+    """What the vision tower adds after the first ``K`` layers, at the tokens of pictures.
+
+    ``at`` are these tokens' places in the block ``[N]``; ``features`` is ``[N, K * D]``.
+    """
+
+    at: mx.array
+    features: mx.array
+
+    def add(self, x: mx.array, layer: int) -> mx.array:
+        """Shapes: ``x`` ``[1, L, D]``, the output of ``layer`` -> the same."""
+        first = layer * x.shape[-1]
+        if first >= self.features.shape[-1]:
+            return x
+        return x.at[:, self.at].add(self.features[:, first : first + x.shape[-1]].astype(x.dtype))
 
 
 class DecoderLayer(nn.Module):
@@ -26,7 +45,8 @@ class DecoderLayer(nn.Module):
     costs 4 bytes a feature of one block and keeps small updates that bfloat16 would round away.
 
     Shapes: ``x`` ``[B, L, D]`` float32 -> the same.
-    Reference: transformers 5.10.2, ``Qwen3_5DecoderLayer``.
+    Reference: transformers 5.10.2, ``Qwen3_5DecoderLayer`` and
+    ``Qwen3OmniMoeThinkerTextDecoderLayer``.
     """
 
     def __init__(self, config: TextConfig, layer_type: str) -> None:
@@ -35,12 +55,13 @@ class DecoderLayer(nn.Module):
         if self.is_linear:
             self.linear_attn = GatedDeltaNet(config)
         else:
-            self.self_attn = GatedAttention(config)
-        self.mlp: MLP | SparseMoe
+            self.self_attn = (GatedAttention if config.attn_output_gate else Attention)(config)
+        self.mlp: MLP | RoutedMoe
         if config.moe is None:
             self.mlp = MLP(config.hidden_size, config.intermediate_size or 0)
         else:
-            self.mlp = SparseMoe(config.moe, config.hidden_size)
+            shared = config.moe.shared_expert_intermediate_size
+            self.mlp = (SparseMoe if shared else RoutedMoe)(config.moe, config.hidden_size)
         self.input_layernorm = RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.post_attention_layernorm = RMSNorm(config.hidden_size, config.rms_norm_eps)
 
@@ -60,7 +81,7 @@ class Backbone(nn.Module):
     """All layers and the final norm. Embeddings are looked up outside: the table stays on disk.
 
     A prompt may come in blocks: the state of one call goes into the next.
-    Reference: transformers 5.10.2, ``Qwen3_5TextModel``.
+    Reference: transformers 5.10.2, ``Qwen3_5TextModel`` and ``Qwen3OmniMoeThinkerTextModel``.
     """
 
     def __init__(self, config: TextConfig) -> None:
@@ -73,6 +94,7 @@ class Backbone(nn.Module):
         x: mx.array,
         state: BackboneState | None = None,
         rotary: Rotary | None = None,
+        deepstack: Deepstack | None = None,
     ) -> tuple[mx.array, BackboneState]:
         """``x`` ``[B, L, D]`` -> hidden states after the final norm, same shape, and the state.
 
@@ -81,7 +103,9 @@ class Backbone(nn.Module):
         dtype, x = x.dtype, x.astype(mx.float32)
         before = state or (None,) * len(self.layers)
         after = []
-        for layer, layer_state in zip(self.layers, before, strict=True):
+        for i, (layer, layer_state) in enumerate(zip(self.layers, before, strict=True)):
             x, layer_state = layer(x, layer_state, dtype, rotary)
+            if deepstack is not None:
+                x = deepstack.add(x, i)
             after.append(layer_state)
         return self.norm(x, dtype), tuple(after)

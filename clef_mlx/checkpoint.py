@@ -14,19 +14,18 @@ from typing import Any
 
 import mlx.core as mx
 
-from .config import ModelConfig, parse_config, read_json_file
+from .config import OMNI, ModelConfig, parse_config, read_json_file
 from .errors import CheckpointError
 from .layout import Layout, check_kind, declared_layout
 from .packing import Packing, companions, unpack
 from .row_table import RowTable
 from .tensor_file import TensorEntry, TensorFile, read_header
-from .weights import Part, TensorSpec, assemble, expected_tensors, to_parameter
+from .weights import SPEECH, Part, TensorSpec, assemble, expected_tensors, to_parameter
 
 HEAD_FILE, HEAD_CONFIG = "joint_head.safetensors", "joint_head_config.json"
 SINGLE_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 FLOATS = ("BF16", "F16", "F32")
-EMBEDDINGS = "model.language_model.embed_tokens.weight"
-LM_HEAD = "lm_head.weight"
+EMBEDDINGS, LM_HEAD = "embed_tokens.weight", "lm_head.weight"  # ends of the tables' names
 
 
 @dataclass(frozen=True)
@@ -117,10 +116,10 @@ class Checkpoint:
         """``EMBEDDINGS`` or ``LM_HEAD``, left on disk."""
         if which == LM_HEAD and self.config.text.tie_word_embeddings:
             which = EMBEDDINGS
-        spec = self.specs[which]
+        (spec,) = (s for s in self.specs.values() if s.part == "tables" and s.name.endswith(which))
         packing = self.layout.packing(spec)
         if packing is None:
-            return RowTable(self.stored(which))
+            return RowTable(self.stored(spec.name))
         scales, biases = companions(self.layout.naming.stored_name(spec))
         return RowTable(self.stored(which), (packing, self.entries[scales], self.entries[biases]))
 
@@ -151,7 +150,12 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
     config = parse_config(raw, read_json_file(folder / HEAD_CONFIG), folder)
     files = _weight_files(folder)
     head = read_header(folder / HEAD_FILE)
-    entries = {tensor: entry for file in (*files, head) for tensor, entry in file.tensors.items()}
+    entries = {
+        tensor: entry
+        for file in (*files, head)
+        for tensor, entry in file.tensors.items()
+        if config.model_type != OMNI or not tensor.startswith(SPEECH)
+    }
     formats = {file.path: file.metadata.get("format") for file in files}
     layout = declared_layout(raw, formats, entries, folder)
     specs = expected_tensors(config, entries)

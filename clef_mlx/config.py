@@ -13,9 +13,10 @@ from typing import Any
 from .errors import CheckpointError, RequestError
 from .json_text import parse_json
 
-DENSE, MOE = "qwen3_5", "qwen3_5_moe"
+DENSE, MOE, OMNI = "qwen3_5", "qwen3_5_moe", "qwen3_omni_moe"
 MROPE_SECTION = (11, 11, 10)  # where a config has none, as in the reference
 DEFAULT_MAX_LENGTH = 16_384  # tokens; the reference's default for clef and clef-flash
+OMNI_MAX_LENGTH = 64_000  # tokens; its default for clef-omni
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,16 @@ class MoeConfig:
     num_experts: int
     num_experts_per_tok: int
     moe_intermediate_size: int
-    shared_expert_intermediate_size: int
+    shared_expert_intermediate_size: int  # 0: there is none
+    norm_topk_prob: bool = True  # whether the weights of the chosen experts are made to sum to 1
 
 
 @dataclass(frozen=True)
 class TextConfig:
-    """The Qwen3.5 text stack. Sizes in features unless said otherwise."""
+    """A text stack, Qwen3.5's or Qwen3-Omni's. Sizes in features unless said otherwise.
+
+    Qwen3-Omni has attention in every layer: its ``linear_`` sizes are 0.
+    """
 
     hidden_size: int
     num_hidden_layers: int
@@ -49,6 +54,7 @@ class TextConfig:
     rope_theta: float
     rotary_dim: int  # of head_dim, rotated; the rest stays as it is
     mrope_section: tuple[int, int, int]  # frequencies of time, height and width
+    attn_output_gate: bool  # attention's output is gated, as in Qwen3.5
     tie_word_embeddings: bool
     intermediate_size: int | None  # of the dense MLP; None in a mixture of experts
     moe: MoeConfig | None
@@ -80,6 +86,23 @@ class VisionConfig:
     patch_size: int  # pixels
     spatial_merge_size: int
     temporal_patch_size: int  # frames
+    # Blocks whose output also goes into the first layers of the backbone (deepstack), ascending.
+    deepstack_visual_indexes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class AudioConfig:
+    """The audio encoder."""
+
+    num_mel_bins: int
+    d_model: int
+    encoder_layers: int
+    encoder_attention_heads: int
+    encoder_ffn_dim: int
+    downsample_hidden_size: int  # channels of the convolutions
+    output_dim: int
+    n_window: int  # half a chunk, in frames: a chunk is convolved by itself
+    n_window_infer: int  # frames that attend to each other
 
 
 @dataclass(frozen=True)
@@ -102,6 +125,13 @@ class ModelConfig:
     text: TextConfig
     head: HeadConfig
     vision: VisionConfig | None
+    audio: AudioConfig | None = None
+
+    @property
+    def default_max_length(self) -> int:
+        """Tokens of the longest prompt where the caller names no limit."""
+        default = OMNI_MAX_LENGTH if self.model_type == OMNI else DEFAULT_MAX_LENGTH
+        return min(default, self.text.max_position_embeddings)
 
 
 class Fields:
@@ -169,20 +199,21 @@ def parse_config(config: Mapping[str, Any], head: Any, folder: Path) -> ModelCon
     """
     where = str(folder / "config.json")
     model_type = str(config.get("model_type"))
-    text = _parse_text(config, model_type, where)
+    vision, audio = config.get("vision_config"), None
+    if model_type == OMNI:
+        from .config_omni import parse_thinker  # which builds on this module
+
+        text, seen, audio = parse_thinker(config.get("thinker_config"), where)
+    else:
+        text = _parse_text(config, model_type, where)
+        seen = None if vision is None else _parse_vision(vision, f"{where}: vision_config")
     parsed_head = _parse_head(head, str(folder / "joint_head_config.json"))
     if parsed_head.hidden_size != text.hidden_size:
         raise CheckpointError(
             f"the head's hidden_size is {parsed_head.hidden_size} and the backbone's "
             f"{text.hidden_size}: joint_head_config.json belongs to another model"
         )
-    vision = config.get("vision_config")
-    return ModelConfig(
-        model_type=model_type,
-        text=text,
-        head=parsed_head,
-        vision=None if vision is None else _parse_vision(vision, f"{where}: vision_config"),
-    )
+    return ModelConfig(model_type, text, parsed_head, seen, audio)
 
 
 def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextConfig:
@@ -195,13 +226,14 @@ def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextC
     ):
         fields.only(key, allowed)
     tied = fields.optional("tie_word_embeddings")
-    theta, rotary_dim, sections = _parse_rope(fields, where)
+    theta, rotary_dim, sections = parse_rope(fields, where)
     text = TextConfig(
         layer_types=_parse_layer_types(fields, where),
         rms_norm_eps=fields.number("rms_norm_eps"),
         rope_theta=theta,
         rotary_dim=rotary_dim,
         mrope_section=sections,
+        attn_output_gate=True,
         tie_word_embeddings=bool(config.get("tie_word_embeddings") if tied is None else tied),
         intermediate_size=None if model_type == MOE else fields.size("intermediate_size"),
         moe=_parse_moe(fields, where) if model_type == MOE else None,
@@ -249,10 +281,16 @@ def _parse_layer_types(fields: Fields, where: str) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def _parse_rope(fields: Fields, where: str) -> tuple[float, int, tuple[int, int, int]]:
+def parse_rope(
+    fields: Fields,
+    where: str,
+    factor: float | None = None,
+    default_sections: tuple[int, int, int] = MROPE_SECTION,
+) -> tuple[float, int, tuple[int, int, int]]:
     """Base, rotated width and sections.
 
-    ``rope_parameters`` wins; older configs spread the same keys.
+    ``rope_parameters`` wins; older configs spread the same keys. A config without a rotated share
+    or sections has ``factor`` and ``default_sections``.
     """
     rope = fields.optional("rope_parameters")
     if rope is None:
@@ -270,14 +308,16 @@ def _parse_rope(fields: Fields, where: str) -> tuple[float, int, tuple[int, int,
     parameters = Fields(rope, f"{where}: rope_parameters")
     parameters.only("rope_type", "default")
     theta = parameters.number("rope_theta")
+    if factor is None or parameters.optional("partial_rotary_factor") is not None:
+        factor = parameters.number("partial_rotary_factor")
     head_dim = fields.size("head_dim")
-    rotary_dim = int(head_dim * parameters.number("partial_rotary_factor"))
+    rotary_dim = int(head_dim * factor)
     if rotary_dim % 2 or not 0 < rotary_dim <= head_dim:
         raise CheckpointError(
             f"{where}: partial_rotary_factor rotates {rotary_dim} of {head_dim} dimensions; "
             "it must be an even number of at least 2"
         )
-    sections = parameters.optional("mrope_section") or MROPE_SECTION
+    sections = parameters.optional("mrope_section") or default_sections
     if (
         not isinstance(sections, list | tuple)
         or len(sections) != 3
@@ -295,19 +335,28 @@ def _parse_moe(fields: Fields, where: str) -> MoeConfig:
         moe_intermediate_size=fields.size("moe_intermediate_size"),
         shared_expert_intermediate_size=fields.size("shared_expert_intermediate_size"),
     )
+    check_moe(moe, where)
+    return moe
+
+
+def check_moe(moe: MoeConfig, where: str) -> None:
     if moe.num_experts_per_tok > moe.num_experts:
         raise CheckpointError(
             f"{where}: num_experts_per_tok ({moe.num_experts_per_tok}) is above num_experts "
             f"({moe.num_experts})"
         )
-    return moe
 
 
 def _parse_vision(values: Any, where: str) -> VisionConfig:
     fields = Fields(values, where)
     if fields.optional("deepstack_visual_indexes"):
         raise CheckpointError(f"{where}: deepstack_visual_indexes is not supported here")
-    return VisionConfig(**{key: fields.size(key) for key in VisionConfig.__annotations__})
+    return VisionConfig(**{key: fields.size(key) for key in VISION_SIZES})
+
+
+VISION_SIZES = tuple(
+    key for key in VisionConfig.__annotations__ if key != "deepstack_visual_indexes"
+)
 
 
 def _parse_head(values: Any, where: str) -> HeadConfig:

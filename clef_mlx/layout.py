@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .config import DENSE, MOE
+from .config import DENSE, MOE, OMNI
 from .errors import CheckpointError
 from .packing import BITS, GROUP_SIZES, Packing, companions
 from .weights import COMMUNITY, RELEASE, Naming, TensorSpec
@@ -42,11 +42,9 @@ def check_kind(raw: Mapping[str, Any], folder: Path) -> None:
         raise CheckpointError(
             f"{folder} is in mlx-vlm's own clef layout; convert the published release instead"
         )
-    if kind == "qwen3_omni_moe":
-        raise CheckpointError(f"{folder} holds clef-omni, which this version does not run")
-    if kind not in (DENSE, MOE):
+    if kind not in (DENSE, MOE, OMNI):
         raise CheckpointError(
-            f"{folder} has model_type {kind!r}; a Clef backbone is {DENSE!r} or {MOE!r}"
+            f"{folder} has model_type {kind!r}; a Clef backbone is {DENSE!r}, {MOE!r} or {OMNI!r}"
         )
 
 
@@ -64,10 +62,11 @@ def declared_layout(
         return _converted(stamp, folder)
     if "mlx" in formats.values():
         _require(formats, "mlx", "an mlx-community build")
-        if raw.get("model_type") == MOE:
+        if raw.get("model_type") in (MOE, OMNI):
+            what = "clef-omni" if raw["model_type"] == OMNI else "a mixture of experts"
             raise CheckpointError(
-                f"{folder} is an mlx-community build of a mixture of experts, which is not read "
-                "here; convert the published release instead"
+                f"{folder} is an mlx-community build of {what}, which is not read here; convert "
+                "the published release instead"
             )
         return _community(raw, frozenset(stored), folder)
     _require(formats, "pt", "a published release")

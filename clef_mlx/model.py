@@ -15,7 +15,6 @@ import numpy as np
 from .answers import Response, build_answers, check_confidence
 from .backbone import Backbone, BackboneState
 from .checkpoint import EMBEDDINGS, LM_HEAD, Checkpoint, open_checkpoint
-from .config import DEFAULT_MAX_LENGTH
 from .encoding import EncodedRequest, Encoder
 from .errors import CheckpointError, RequestError
 from .head import HeadInputs, JointHead
@@ -221,7 +220,7 @@ class Clef:
     def _max_length(self, max_length: int | None) -> int:
         limit = self.checkpoint.config.text.max_position_embeddings
         if max_length is None:
-            return min(DEFAULT_MAX_LENGTH, limit)
+            return self.checkpoint.config.default_max_length
         if isinstance(max_length, bool) or not isinstance(max_length, int):
             raise RequestError(
                 f"max_length must be a whole number, not {max_length!r}", "max_length"

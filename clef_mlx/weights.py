@@ -12,7 +12,15 @@ from typing import Literal
 
 import mlx.core as mx
 
-from .config import HeadConfig, ModelConfig, MoeConfig, TextConfig, VisionConfig
+from .config import (
+    OMNI,
+    AudioConfig,
+    HeadConfig,
+    ModelConfig,
+    MoeConfig,
+    TextConfig,
+    VisionConfig,
+)
 
 Kind = Literal[
     "linear",  # a projection; quantizable
@@ -24,9 +32,12 @@ Kind = Literal[
     "vector",  # norms with bias, biases, scalars, the type embedding
     "table",  # stays on disk, read row by row
     "patches",  # the vision tower's patch embedding [V, C, T, ph, pw]; ours is [V, C * T * ph * pw]
-    "tower",  # the rest of the vision tower; loaded when the first picture comes
+    "filters",  # the audio encoder's convolutions [O, C, kh, kw]; ours are [O, kh, kw, C]
+    "tower",  # the rest of the towers; each is loaded when the first picture or sound comes
 ]
-Part = Literal["backbone", "head", "vision", "tables"]
+Part = Literal["backbone", "head", "vision", "audio", "tables"]
+# Of clef-omni's release: what would speak. Never read, copied or asked for.
+SPEECH = ("talker.", "code2wav.")
 
 
 @dataclass(frozen=True)
@@ -47,11 +58,34 @@ def expected_tensors(config: ModelConfig, stored: Iterable[str]) -> dict[str, Te
     ``stored`` are the names it does hold: they only decide whether experts are fused or single,
     which the config does not say.
     """
-    single = config.text.moe is not None and any(".experts.0." in name for name in stored)
-    specs = [*_text(config.text, single), *_head(config.head)]
+    family = THINKER if config.model_type == OMNI else QWEN3_5
+    experts = [name for name in stored if ".experts.0." in name and not name.startswith(SPEECH)]
+    single = config.text.moe is not None and bool(experts)
+    specs = [*_text(config.text, family, single), *_head(config.head)]
     if config.vision is not None:
-        specs.extend(_vision(config.vision))
+        specs.extend(_vision(config.vision, family))
+    if config.audio is not None:
+        specs.extend(_audio(config.audio))
     return {spec.name: spec for spec in specs}
+
+
+@dataclass(frozen=True)
+class Family:
+    """How the releases of one architecture name what both have."""
+
+    text: str  # before the text stack's names
+    visual: str  # before the vision tower's
+    lm_head: str
+    norm: Kind  # of the text stack's norms
+    merger: tuple[str, str, str]  # norm and the two layers of a patch merger
+
+
+QWEN3_5 = Family(
+    "model.language_model", "model.visual", "lm_head", "norm", ("norm", "linear_fc1", "linear_fc2")
+)
+THINKER = Family(
+    "thinker.model", "thinker.visual", "thinker.lm_head", "float32", ("ln_q", "mlp.0", "mlp.2")
+)
 
 
 @dataclass(frozen=True)
@@ -116,22 +150,26 @@ def to_parameter(kind: Kind, value: mx.array, naming: Naming, dtype: mx.Dtype) -
     if kind == "patches":
         value = value.moveaxis(-1, 1) if naming.channels_last else value
         return value.flatten(1).astype(dtype)
+    if kind == "filters":
+        return value.moveaxis(1, -1).astype(dtype)
     return value.astype(dtype)
 
 
-def _text(c: TextConfig, single_experts: bool) -> Iterator[TensorSpec]:
-    theirs = "model.language_model"
+def _text(c: TextConfig, family: Family, single_experts: bool) -> Iterator[TensorSpec]:
+    theirs = family.text
     table = (c.vocab_size, c.hidden_size)
     yield TensorSpec(f"{theirs}.embed_tokens.weight", table, "table", "tables", "")
     if not c.tie_word_embeddings:
-        yield TensorSpec("lm_head.weight", table, "table", "tables", "")
-    yield _backbone(f"{theirs}.norm.weight", (c.hidden_size,), "norm")
+        yield TensorSpec(f"{family.lm_head}.weight", table, "table", "tables", "")
+    yield _backbone(f"{theirs}.norm.weight", (c.hidden_size,), family.norm)
     for i, layer_kind in enumerate(c.layer_types):
         layer = f"{theirs}.layers.{i}"
         for name in ("input_layernorm", "post_attention_layernorm"):
-            yield _backbone(f"{layer}.{name}.weight", (c.hidden_size,), "norm")
-        attention = _linear_attention if layer_kind == "linear_attention" else _self_attention
-        yield from attention(layer, c)
+            yield _backbone(f"{layer}.{name}.weight", (c.hidden_size,), family.norm)
+        if layer_kind == "linear_attention":
+            yield from _linear_attention(layer, c)
+        else:
+            yield from _self_attention(layer, c, family.norm)
         if c.moe is None:
             yield from _mlp(f"{layer}.mlp", c.hidden_size, c.intermediate_size or 0)
         else:
@@ -152,15 +190,16 @@ def _linear_attention(layer: str, c: TextConfig) -> Iterator[TensorSpec]:
     yield _backbone(f"{at}.dt_bias", (value_heads,), "float32")
 
 
-def _self_attention(layer: str, c: TextConfig) -> Iterator[TensorSpec]:
+def _self_attention(layer: str, c: TextConfig, norm: Kind) -> Iterator[TensorSpec]:
     at = f"{layer}.self_attn"
     queries, keys = c.num_attention_heads * c.head_dim, c.num_key_value_heads * c.head_dim
-    yield _backbone(f"{at}.q_proj.weight", (2 * queries, c.hidden_size), "linear")
+    gates = queries if c.attn_output_gate else 0
+    yield _backbone(f"{at}.q_proj.weight", (queries + gates, c.hidden_size), "linear")
     yield _backbone(f"{at}.k_proj.weight", (keys, c.hidden_size), "linear")
     yield _backbone(f"{at}.v_proj.weight", (keys, c.hidden_size), "linear")
     yield _backbone(f"{at}.o_proj.weight", (c.hidden_size, queries), "linear")
-    yield _backbone(f"{at}.q_norm.weight", (c.head_dim,), "norm")
-    yield _backbone(f"{at}.k_norm.weight", (c.head_dim,), "norm")
+    yield _backbone(f"{at}.q_norm.weight", (c.head_dim,), norm)
+    yield _backbone(f"{at}.k_norm.weight", (c.head_dim,), norm)
 
 
 def _mlp(at: str, width: int, inner: int) -> Iterator[TensorSpec]:
@@ -171,8 +210,9 @@ def _mlp(at: str, width: int, inner: int) -> Iterator[TensorSpec]:
 
 def _moe(at: str, width: int, moe: MoeConfig, single: bool) -> Iterator[TensorSpec]:
     yield _backbone(f"{at}.gate.weight", (moe.num_experts, width), "gate")
-    yield _backbone(f"{at}.shared_expert_gate.weight", (1, width), "gate")
-    yield from _mlp(f"{at}.shared_expert", width, moe.shared_expert_intermediate_size)
+    if moe.shared_expert_intermediate_size:
+        yield _backbone(f"{at}.shared_expert_gate.weight", (1, width), "gate")
+        yield from _mlp(f"{at}.shared_expert", width, moe.shared_expert_intermediate_size)
     experts, inner = moe.num_experts, moe.moe_intermediate_size
     if not single:
         yield _backbone(f"{at}.experts.gate_up_proj", (experts, 2 * inner, width), "experts")
@@ -239,18 +279,23 @@ def _head(c: HeadConfig) -> Iterator[TensorSpec]:
         yield _joint(name, (), "vector")
 
 
-def _vision(c: VisionConfig) -> Iterator[TensorSpec]:
-    def tower(name: str, *shape: int) -> TensorSpec:
+def _vision(c: VisionConfig, family: Family) -> Iterator[TensorSpec]:
+    def tower(name: str, *shape: int, ours: str = "") -> TensorSpec:
         kind: Kind = "patches" if len(shape) == 5 else "tower"
-        return TensorSpec(f"model.visual.{name}", shape, kind, "vision", f"vision.{name}")
+        return TensorSpec(
+            f"{family.visual}.{name}", shape, kind, "vision", f"vision.{ours or name}"
+        )
 
-    def layer(name: str, outputs: int, inputs: int) -> Iterator[TensorSpec]:
-        yield tower(f"{name}.weight", outputs, inputs)
-        yield tower(f"{name}.bias", outputs)
+    def layer(name: str, *shape: int, ours: str = "") -> Iterator[TensorSpec]:
+        ours = ours or name
+        yield tower(f"{name}.weight", *shape, ours=f"{ours}.weight")
+        yield tower(f"{name}.bias", shape[0], ours=f"{ours}.bias")
 
-    def norm(name: str) -> Iterator[TensorSpec]:
-        yield tower(f"{name}.weight", c.hidden_size)
-        yield tower(f"{name}.bias", c.hidden_size)
+    def merger(name: str, ours: str, normed: int) -> Iterator[TensorSpec]:
+        norm, first, second = (f"{name}.{part}" for part in family.merger)
+        yield from layer(norm, normed, ours=f"{ours}.norm")
+        yield from layer(first, merged, merged, ours=f"{ours}.linear_fc1")
+        yield from layer(second, c.out_hidden_size, merged, ours=f"{ours}.linear_fc2")
 
     size, merged = c.hidden_size, c.hidden_size * c.spatial_merge_size**2
     patch = (c.in_channels, c.temporal_patch_size, c.patch_size, c.patch_size)
@@ -263,11 +308,37 @@ def _vision(c: VisionConfig) -> Iterator[TensorSpec]:
         yield from layer(f"{at}.attn.proj", size, size)
         yield from layer(f"{at}.mlp.linear_fc1", c.intermediate_size, size)
         yield from layer(f"{at}.mlp.linear_fc2", size, c.intermediate_size)
-        yield from norm(f"{at}.norm1")
-        yield from norm(f"{at}.norm2")
-    yield from norm("merger.norm")
-    yield from layer("merger.linear_fc1", merged, merged)
-    yield from layer("merger.linear_fc2", c.out_hidden_size, merged)
+        yield from layer(f"{at}.norm1", size)
+        yield from layer(f"{at}.norm2", size)
+    yield from merger("merger", "merger", size)
+    for i in range(len(c.deepstack_visual_indexes)):
+        yield from merger(f"merger_list.{i}", f"deepstack.{i}", merged)
+
+
+def _audio(c: AudioConfig) -> Iterator[TensorSpec]:
+    def tower(name: str, *shape: int, kind: Kind = "tower") -> TensorSpec:
+        return TensorSpec(f"thinker.audio_tower.{name}", shape, kind, "audio", f"audio.{name}")
+
+    def layer(name: str, *shape: int, kind: Kind = "tower") -> Iterator[TensorSpec]:
+        yield tower(f"{name}.weight", *shape, kind=kind)
+        yield tower(f"{name}.bias", shape[0])
+
+    width, channels, rows = c.d_model, c.downsample_hidden_size, c.num_mel_bins
+    for i, inputs in ((1, 1), (2, channels), (3, channels)):
+        yield from layer(f"conv2d{i}", channels, inputs, 3, 3, kind="filters")
+        rows = (rows + 1) // 2
+    yield tower("conv_out.weight", width, channels * rows)
+    for i in range(c.encoder_layers):
+        at = f"layers.{i}"
+        for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            yield from layer(f"{at}.self_attn.{name}", width, width)
+        yield from layer(f"{at}.self_attn_layer_norm", width)
+        yield from layer(f"{at}.fc1", c.encoder_ffn_dim, width)
+        yield from layer(f"{at}.fc2", width, c.encoder_ffn_dim)
+        yield from layer(f"{at}.final_layer_norm", width)
+    yield from layer("ln_post", width)
+    yield from layer("proj1", width, width)
+    yield from layer("proj2", c.output_dim, width)
 
 
 def _backbone(name: str, shape: tuple[int, ...], kind: Kind) -> TensorSpec:
@@ -276,7 +347,9 @@ def _backbone(name: str, shape: tuple[int, ...], kind: Kind) -> TensorSpec:
 
 def _ours(name: str) -> str:
     fused = ".weight" if name.endswith(("experts.gate_up_proj", "experts.down_proj")) else ""
-    return name.replace("model.language_model.", "backbone.", 1) + fused
+    for family in (QWEN3_5, THINKER):
+        name = name.replace(f"{family.text}.", "backbone.", 1)
+    return name + fused
 
 
 def _joint(name: str, shape: tuple[int, ...], kind: Kind) -> TensorSpec:

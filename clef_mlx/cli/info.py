@@ -36,8 +36,6 @@ def info(model: str) -> None:
 
 
 def _architecture(checkpoint: Checkpoint) -> list[str]:
-    from ..config import DEFAULT_MAX_LENGTH
-
     text, head = checkpoint.config.text, checkpoint.config.head
     linear = text.layer_types.count("linear_attention")
     kind = "dense"
@@ -50,7 +48,7 @@ def _architecture(checkpoint: Checkpoint) -> list[str]:
         f"({linear} Gated DeltaNet, {len(text.layer_types) - linear} attention), {kind}",
         f"joint head: {head.routing_layers} evidence and {head.layers} joint layers of width "
         f"{head.width}",
-        f"limit: {min(DEFAULT_MAX_LENGTH, limit):,} tokens, --max-length up to {limit:,}; reads "
+        f"limit: {checkpoint.config.default_max_length:,} tokens, --max-length up to {limit:,}; reads "
         "text and JSON",
     ]
 

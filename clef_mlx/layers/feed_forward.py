@@ -51,21 +51,20 @@ class Experts(nn.Module):
         return out[mx.argsort(order)].reshape(*chosen.shape, -1)
 
 
-class SparseMoe(nn.Module):
-    """The best ``num_experts_per_tok`` experts of each token, weighted, plus a shared expert.
+class RoutedMoe(nn.Module):
+    """The best ``num_experts_per_tok`` experts of each token, weighted.
 
-    The router runs in float32, its softmax over all experts; the chosen weights are renormalised.
+    The router runs in float32, its softmax over all experts; with ``norm_topk_prob`` the chosen
+    weights are renormalised.
     Shapes: ``x`` ``[B, L, D]`` -> ``[B, L, D]``.
-    Reference: transformers 5.10.2, ``Qwen3_5MoeSparseMoeBlock``.
+    Reference: transformers 5.10.2, ``Qwen3OmniMoeThinkerTextSparseMoeBlock``.
     """
 
     def __init__(self, config: MoeConfig, width: int) -> None:
         super().__init__()
-        self.top = config.num_experts_per_tok
+        self.top, self.norm_topk_prob = config.num_experts_per_tok, config.norm_topk_prob
         self.gate = Linear(width, config.num_experts)
         self.experts = Experts(config.num_experts, width, config.moe_intermediate_size)
-        self.shared_expert = MLP(width, config.shared_expert_intermediate_size)
-        self.shared_expert_gate = Linear(width, 1)
 
     def __call__(self, x: mx.array) -> mx.array:
         rows = x.reshape(-1, x.shape[-1])
@@ -74,7 +73,22 @@ class SparseMoe(nn.Module):
         routing = mx.softmax(scores, axis=-1)
         chosen = mx.argpartition(-routing, kth=self.top - 1, axis=-1)[:, : self.top]
         weights = mx.take_along_axis(routing, chosen, axis=-1)
-        weights = (weights / weights.sum(axis=-1, keepdims=True)).astype(x.dtype)
-        routed = (self.experts(rows, chosen) * weights[..., None]).sum(axis=-2)
-        shared = mx.sigmoid(self.shared_expert_gate(rows)) * self.shared_expert(rows)
-        return (routed + shared).reshape(x.shape)
+        if self.norm_topk_prob:
+            weights = weights / weights.sum(axis=-1, keepdims=True)
+        weights = weights.astype(x.dtype)[..., None]
+        return (self.experts(rows, chosen) * weights).sum(axis=-2).reshape(x.shape)
+
+
+class SparseMoe(RoutedMoe):
+    """``RoutedMoe`` plus a gated MLP that every token runs through, scaled by a sigmoid gate.
+
+    Reference: transformers 5.10.2, ``Qwen3_5MoeSparseMoeBlock``.
+    """
+
+    def __init__(self, config: MoeConfig, width: int) -> None:
+        super().__init__(config, width)
+        self.shared_expert = MLP(width, config.shared_expert_intermediate_size)
+        self.shared_expert_gate = Linear(width, 1)
+
+    def __call__(self, x: mx.array) -> mx.array:
+        return super().__call__(x) + mx.sigmoid(self.shared_expert_gate(x)) * self.shared_expert(x)

@@ -22,7 +22,8 @@ class Rotary:
         """From positions ``[3, L]``: time, height and width take turns among the frequencies.
 
         Axis ``a`` has the indices ``a, a + 3, ...`` below ``3 * mrope_section[a]``; time has the
-        rest. Reference: transformers 5.10.2, ``Qwen3_5TextRotaryEmbedding``.
+        rest. Reference: transformers 5.10.2, ``Qwen3_5TextRotaryEmbedding`` and
+        ``Qwen3OmniMoeThinkerTextRotaryEmbedding``.
         """
         half = config.rotary_dim // 2
         index = np.arange(half)
