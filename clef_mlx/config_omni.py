@@ -123,6 +123,7 @@ def _parse_audio(values: Any, where: str) -> AudioConfig:
             f"{where}: d_model ({audio.d_model}) must be even and a multiple of "
             f"encoder_attention_heads ({audio.encoder_attention_heads})"
         )
+    fields.only("n_window", 50)  # the release's processor counts tokens for no other
     if audio.n_window_infer % (2 * audio.n_window):
         raise CheckpointError(
             f"{where}: n_window_infer ({audio.n_window_infer}) must be whole chunks of twice "

@@ -55,11 +55,13 @@ class EncodedRequest:
 
 @dataclass(frozen=True)
 class MediaPrompt:
-    """The tokens of a request's pictures and clips, between the prefix and the state."""
+    """The tokens of a request's media, between the prefix and the state."""
 
     ids: list[int]
     grids: tuple[tuple[int, int, int], ...]  # of patches, one for each run of pads
     pads: frozenset[int]  # the tokens that stand for patches
+    marks: frozenset[int] = frozenset()  # more tokens that mark media: no text may hold them
+    positions: Any = None  # [3, M] counted from the first token of media; None: told from grids
 
     def is_pad(self) -> np.ndarray:
         """Which of ``ids`` stand for patches."""
@@ -109,7 +111,7 @@ class Encoder:
         Raises ``RequestError``, with the counts, where the request does not fit.
         """
         prefix, suffix = self.prefix + ([] if media is None else media.ids), self._fixed[SUFFIX]
-        pads = frozenset() if media is None else media.pads
+        pads = frozenset() if media is None else media.pads | media.marks
         schema, questions = self._encode_schema(request.questions, pads)
         state = self.tokenize(request.state)
         _refuse_pads(state, pads, "state")
@@ -182,11 +184,11 @@ class Encoder:
 
 
 def _refuse_pads(ids: list[int], pads: frozenset[int], where: str) -> None:
-    """With pictures in the request, a pad token in its text has no patches to stand for."""
+    """With media in the request, a pad token in its text has no patches to stand for."""
     if not pads.isdisjoint(ids):
         raise RequestError(
-            f"{where} holds the text of a picture token (<|image_pad|> or <|video_pad|>), which "
-            "the model cannot tell from a real picture in the same request; take it out",
+            f"{where} holds the text of a media token (such as <|image_pad|>), which the model "
+            "cannot tell from real media in the same request; take it out",
             where,
         )
 

@@ -13,19 +13,19 @@ import mlx.nn as nn
 import numpy as np
 
 from .answers import Response, build_answers, check_confidence
-from .backbone import Backbone, BackboneState
+from .backbone import Backbone, BackboneState, Deepstack
 from .checkpoint import EMBEDDINGS, LM_HEAD, Checkpoint, open_checkpoint
 from .encoding import EncodedRequest, Encoder
 from .errors import CheckpointError, RequestError
 from .head import HeadInputs, JointHead
 from .layers.rope import Rotary
 from .media.images import open_picture
-from .media.positions import rope_positions
+from .media.omni import OpenOmniMedia
 from .media.prompt import OpenMedia
-from .media.settings import MediaSettings, read_settings
+from .media.settings import MediaSettings, OmniSettings, read_omni_settings, read_settings
 from .memory import BLOCK
 from .request import MEDIA, Request, parse_request
-from .towers.features import CACHE_BYTES, VisionFeatures
+from .towers.features import CACHE_BYTES, MediaFeatures
 from .weights import Part
 
 DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
@@ -44,7 +44,7 @@ def load(
     device: bfloat16 on Metal, float32 on a CPU. ``expand`` unpacks quantized weights at load (the
     same values in more memory); ``None`` does so on a CPU, where packed products are slow. All
     weights are in memory and evaluated when this returns, so that any thread may decide; only the
-    vision tower waits for the first picture. The tokens of the latest pictures are kept, up to
+    towers wait for the first picture or sound. The tokens of the latest pictures are kept, up to
     ``image_cache_bytes`` (0: none).
     Raises ``CheckpointError`` for a folder or id that is not a whole Clef model.
     """
@@ -86,8 +86,8 @@ class Clef:
         self._head = JointHead(checkpoint.config.head)
         self._fill("backbone", self._backbone, expand)
         self._fill("head", self._head, expand)
-        self._settings: MediaSettings | None = None
-        self._vision = VisionFeatures(checkpoint, self.dtype, image_cache_bytes)
+        self._settings: MediaSettings | OmniSettings | None = None
+        self._features = MediaFeatures(checkpoint, self.dtype, image_cache_bytes)
         self._lock = threading.Lock()
 
     def _fill(self, part: Part, module: nn.Module, expand: bool) -> None:
@@ -196,22 +196,28 @@ class Clef:
             return self._encoder.encode(request, length, truncate)
         for kind in kinds:
             settings = self._media_settings(kind)
-        opened = OpenMedia.of(request, settings, exif)
+        opened: OpenMedia | OpenOmniMedia
+        if isinstance(settings, OmniSettings):
+            opened = OpenOmniMedia.of(request, settings, exif)
+        else:
+            opened = OpenMedia.of(request, settings, exif)
         opened.check_each_fits(length)
         prompt = opened.prompt(self._encoder.tokenize)
         encoded = self._encoder.encode(request, length, truncate, prompt)
         is_media = np.isin(encoded.input_ids, list(prompt.pads))
-        positions = rope_positions(is_media, prompt.grids, settings.image.merge_size)
+        positions = opened.positions(prompt, is_media)
         return replace(encoded, positions=positions, media=opened.decode(), is_media=is_media)
 
-    def _media_settings(self, kind: str) -> MediaSettings:
-        """How the release wants pictures; raises ``RequestError`` if it takes no ``kind``."""
+    def _media_settings(self, kind: str) -> MediaSettings | OmniSettings:
+        """How the release wants media; raises ``RequestError`` if it takes no ``kind``."""
         checkpoint = self.checkpoint
-        if kind == "audio":
+        if kind == "audio" and checkpoint.config.audio is None:
             raise RequestError(f"audio: {checkpoint.name} hears nothing; clef-omni does", kind)
-        if checkpoint.config.vision is None:
+        if kind != "audio" and checkpoint.config.vision is None:
             raise RequestError(f"{kind}: {checkpoint.name} has no vision tower", kind)
-        if self._settings is None:
+        if self._settings is None and checkpoint.config.audio is not None:
+            self._settings = read_omni_settings(checkpoint.folder, checkpoint.config)
+        elif self._settings is None:
             self._settings = read_settings(
                 checkpoint.folder, published_sizes=checkpoint.layout.word_rule is not None
             )
@@ -243,17 +249,19 @@ class Clef:
     def _hidden(self, encoded: EncodedRequest) -> mx.array:
         """Hidden states ``[L, D]`` of a whole prompt, evaluated block by block."""
         state: BackboneState | None = None
-        blocks, rotary = [], None
+        blocks, rotary, deepstack = [], None, None
         ids, is_media = np.array(encoded.input_ids), encoded.is_media
-        features = None if is_media is None else self._vision(encoded.media)
+        features = None if is_media is None else self._features(encoded.media)
         for first in range(0, len(ids), BLOCK):
             block = slice(first, first + BLOCK)
             rows = self._embeddings.read(ids[block]).astype(self.dtype)
             if features is not None:
                 before, here = is_media[:first].sum(), np.flatnonzero(is_media[block])
-                rows[mx.array(here)] = features[before : before + len(here)]
+                width, seen = rows.shape[-1], features[before : before + len(here)]
+                rows[mx.array(here)] = seen[:, :width]
+                deepstack = Deepstack(mx.array(here), seen[:, width:]) if len(here) else None
                 rotary = Rotary.at(encoded.positions[:, block], self.checkpoint.config.text)
-            hidden, state = self._backbone(rows[None], state, rotary)
+            hidden, state = self._backbone(rows[None], state, rotary, deepstack)
             mx.eval(hidden, [list(vars(kept).values()) for kept in state if kept is not None])
             blocks.append(hidden[0])
         return mx.concatenate(blocks) if len(blocks) > 1 else blocks[0]

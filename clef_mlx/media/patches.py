@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from .settings import PictureSettings
+from .sounds import Sounds
 
 Grid = tuple[int, int, int]  # patches in time, height and width
 
@@ -68,10 +69,21 @@ def patchify(frames: np.ndarray, settings: PictureSettings) -> tuple[np.ndarray,
 
 
 class EncodedMedia(Mapping[str, np.ndarray]):
-    """The tensors of a request's media under the release's names; made when they are asked for."""
+    """The tensors of a request's media under the release's names; made when they are asked for.
 
-    def __init__(self, images: Sequence[Patches] = (), videos: Sequence[Patches] = ()) -> None:
+    ``order`` has, for each pad of the prompt, its row among the tokens of all images, then all
+    videos, then all sounds; ``None`` where that is the prompt's own order.
+    """
+
+    def __init__(
+        self,
+        images: Sequence[Patches] = (),
+        videos: Sequence[Patches] = (),
+        sounds: Sounds | None = None,
+        order: np.ndarray | None = None,
+    ) -> None:
         self.images, self.videos = tuple(images), tuple(videos)
+        self.sounds, self.order = sounds, order
         self._parts: dict[str, tuple[Patches, ...]] = {}
         if images:
             self._parts.update(pixel_values=self.images, image_grid_thw=self.images)
@@ -79,13 +91,17 @@ class EncodedMedia(Mapping[str, np.ndarray]):
             self._parts.update(pixel_values_videos=self.videos, video_grid_thw=self.videos)
 
     def __getitem__(self, name: str) -> np.ndarray:
+        if name == "input_features" and self.sounds is not None:
+            return self.sounds.input_features()
         parts = self._parts[name]
         if name.endswith("grid_thw"):
             return np.array([patches.grid for patches in parts])
         return np.concatenate([patches.normalized() for patches in parts])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
+        yield from self._parts
+        if self.sounds is not None:
+            yield "input_features"
 
     def __len__(self) -> int:
-        return len(self._parts)
+        return len(self._parts) + (self.sounds is not None)

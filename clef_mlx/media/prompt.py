@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..encoding import MediaPrompt
 from ..errors import RequestError
 from ..request import Request
 from .images import Picture, open_picture
 from .patches import EncodedMedia
+from .positions import rope_positions
 from .settings import MediaSettings
 from .videos import Clip, open_clip
 
@@ -69,6 +72,10 @@ class OpenMedia:
             ids.append(end)
         ids += tokenize("\n")
         return MediaPrompt(ids, tuple(grids), frozenset((s.image_token_id, s.video_token_id)))
+
+    def positions(self, prompt: MediaPrompt, is_media: np.ndarray) -> np.ndarray:
+        """Of every token of a whole prompt with ``prompt`` in it: ``[3, L]``."""
+        return rope_positions(is_media, prompt.grids, self.settings.image.merge_size)
 
     def decode(self) -> EncodedMedia:
         """Read all pixels, one item after another."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..config import Fields, read_json_file
+from ..config import Fields, ModelConfig, read_json_file
 from ..errors import CheckpointError
+from .mel import HOP, SAMPLE_RATE, WINDOW
 
 BICUBIC = 3  # Pillow's and torchvision's number for the filter
 
@@ -57,6 +58,23 @@ class MediaSettings:
     vision_end_token_id: int
 
 
+@dataclass(frozen=True)
+class OmniSettings:
+    """clef-omni's settings and marker tokens. ``video``'s pixel limits hold for each frame."""
+
+    image: PictureSettings
+    video: PictureSettings
+    mel_bins: int
+    max_seconds: int  # of sound: more would not fit the model's positions
+    image_token_id: int
+    video_token_id: int
+    audio_token_id: int
+    vision_start_token_id: int
+    vision_end_token_id: int
+    audio_start_token_id: int
+    audio_end_token_id: int
+
+
 # (min_pixels, max_pixels) of the published releases.
 PUBLISHED_IMAGE_PIXELS = (65_536, 16_777_216)
 PUBLISHED_VIDEO_PIXELS = (4_096, 25_165_824)
@@ -93,16 +111,49 @@ def read_settings(folder: Path, published_sizes: bool) -> MediaSettings:
     return MediaSettings(image=pictures, video=clips, **ids)
 
 
-def _shared(fields: Fields) -> dict[str, Any]:
+# clef-omni's own code passes these, whatever the file says; a frame's are Qwen3-Omni's defaults.
+OMNI_IMAGE_PIXELS = (65_536, 1_048_576)
+OMNI_FRAME_PIXELS = (131_072, 786_432)
+POSITIONS_A_SECOND = 13  # of time, on the first axis; as many as a second of sound has tokens
+
+
+def read_omni_settings(folder: Path, config: ModelConfig) -> OmniSettings:
+    """As ``read_settings``, for clef-omni."""
+    path = folder / "processor_config.json"
+    processor = Fields(read_json_file(path), str(path))
+    image, video, sound = (
+        Fields(processor.optional(name), f"{path}: {name}")
+        for name in ("image_processor", "video_processor", "feature_extractor")
+    )
+    for key, allowed in (
+        ("sampling_rate", SAMPLE_RATE),
+        ("hop_length", HOP),
+        ("n_fft", WINDOW),
+        ("dither", 0.0),
+        ("padding_value", 0.0),
+    ):
+        sound.only(key, allowed)
+    assert config.audio is not None
+    sound.only("feature_size", config.audio.num_mel_bins)
+    where = f"{folder / 'config.json'}: thinker_config"
+    thinker = Fields(read_json_file(folder / "config.json")["thinker_config"], where)
+    thinker.only("position_id_per_seconds", POSITIONS_A_SECOND)
+    names = [name for name in OmniSettings.__annotations__ if name.endswith("_token_id")]
+    return OmniSettings(
+        image=PictureSettings(**_shared(image, OMNI_IMAGE_PIXELS)),
+        video=PictureSettings(**_shared(video, OMNI_FRAME_PIXELS)),
+        mel_bins=config.audio.num_mel_bins,
+        max_seconds=config.text.max_position_embeddings // POSITIONS_A_SECOND,
+        **{name: thinker.size(name, least=0) for name in names},
+    )
+
+
+def _shared(fields: Fields, limits: tuple[int, int] | None = None) -> dict[str, Any]:
+    """What both kinds have; ``limits`` in pixels stand in for the file's own."""
     for key in ("do_convert_rgb", "do_resize", "do_rescale", "do_normalize"):
         fields.only(key, True)
     fields.only("resample", BICUBIC)
-    size = fields.optional("size")
-    if size is None:  # an older way to say the same
-        limits = (fields.size("min_pixels"), fields.size("max_pixels"))
-    else:
-        sizes = Fields(size, "processor_config.json: size")
-        limits = (sizes.size("shortest_edge"), sizes.size("longest_edge"))
+    least, most = limits or _limits(fields)
     return {
         "patch_size": fields.size("patch_size"),
         "temporal_patch_size": fields.size("temporal_patch_size"),
@@ -110,6 +161,14 @@ def _shared(fields: Fields) -> dict[str, Any]:
         "mean": fields.numbers("image_mean", 3),
         "std": fields.numbers("image_std", 3),
         "rescale_factor": fields.number("rescale_factor"),
-        "min_pixels": limits[0],
-        "max_pixels": limits[1],
+        "min_pixels": least,
+        "max_pixels": most,
     }
+
+
+def _limits(fields: Fields) -> tuple[int, int]:
+    size = fields.optional("size")
+    if size is None:  # an older way to say the same
+        return fields.size("min_pixels"), fields.size("max_pixels")
+    sizes = Fields(size, "processor_config.json: size")
+    return sizes.size("shortest_edge"), sizes.size("longest_edge")

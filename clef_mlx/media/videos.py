@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RequestError
+from .files import opened
 from .images import MAX_PIXELS
 from .patches import Patches, patchify
 from .resize import clip_size, resize
@@ -129,11 +129,11 @@ def _from_frames(video: Video, where: str) -> Clip:
             where,
         )
     count, height, width, _ = frames.shape
-    _check(count, width, height, fps, where)
+    check_frames(count, width, height, fps, where)
     return Clip(where, count, width, height, fps, lambda numbers: iter(frames[numbers]))
 
 
-def _check(frames: int, width: int, height: int, fps: float, where: str) -> None:
+def check_frames(frames: int, width: int, height: int, fps: float, where: str) -> None:
     if min(frames, width, height) < 1:
         raise RequestError(f"{where} is empty ({frames} frames of {width} x {height})", where)
     if width * height > MAX_PIXELS:
@@ -154,8 +154,8 @@ def _from_file(source: bytes | Path, where: str) -> Clip:
         for frame in stream.container.decode(stream):
             count += 1
             width, height = frame.width, frame.height
-            _check(count, width, height, fps, where)
-    _check(count, width, height, fps, where)
+            check_frames(count, width, height, fps, where)
+    check_frames(count, width, height, fps, where)
     return Clip(where, count, width, height, fps, lambda numbers: _decode(source, numbers, where))
 
 
@@ -171,19 +171,8 @@ def _decode(source: bytes | Path, numbers: list[int], where: str) -> Iterator[np
 
 @contextmanager
 def _opened(source: bytes | Path, where: str) -> Iterator[Any]:
-    """The first video stream of a file; faults of the file become ``RequestError``."""
-    try:
-        import av
-    except ImportError:
-        raise RequestError(
-            f"{where} is a video file, which needs PyAV: pip install 'clef-mlx[media]', or give "
-            "its frames as an array",
-            where,
-        ) from None
-    try:
-        with av.open(io.BytesIO(source) if isinstance(source, bytes) else str(source)) as container:
-            if not container.streams.video:
-                raise RequestError(f"{where} has no video stream", where)
-            yield container.streams.video[0]
-    except av.FFmpegError as error:
-        raise RequestError(f"{where} cannot be read as a video: {error.strerror}", where) from None
+    """The first video stream of a file."""
+    with opened(source, where, "video") as stream:
+        if stream is None:
+            raise RequestError(f"{where} has no video stream", where)
+        yield stream

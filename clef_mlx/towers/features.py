@@ -1,4 +1,4 @@
-"""Pictures and clips of a request to the tokens that stand for them, remembered by content."""
+"""A request's media to the tokens that stand for them; those of pictures are remembered."""
 
 from __future__ import annotations
 
@@ -8,9 +8,58 @@ import mlx.core as mx
 
 from ..checkpoint import Checkpoint
 from ..media.patches import EncodedMedia, Patches
+from ..media.sounds import Sounds
+from .audio import AudioTower
 from .vision import VisionTower
 
 CACHE_BYTES = 256 << 20  # 32,768 tokens of clef-flash: two of the largest pictures
+
+
+class MediaFeatures:
+    """Both towers, each loaded when it is first needed."""
+
+    def __init__(self, checkpoint: Checkpoint, dtype: mx.Dtype, cache_bytes: int) -> None:
+        self._vision = VisionFeatures(checkpoint, dtype, cache_bytes)
+        self._audio = AudioFeatures(checkpoint, dtype)
+
+    def __call__(self, media: EncodedMedia) -> mx.array:
+        """One row a pad, in the order of the prompt: ``[N, D]`` or, with deepstack, wider."""
+        parts = [self._vision(media)] if media.images or media.videos else []
+        if media.sounds is not None:
+            heard = self._audio(media.sounds)
+            # Sound has no deepstack: nothing is added at its tokens.
+            missing = parts[0].shape[-1] - heard.shape[-1] if parts else 0
+            parts.append(mx.pad(heard, [(0, 0), (0, missing)]))
+        rows = mx.concatenate(parts) if len(parts) > 1 else parts[0]
+        return rows if media.order is None else rows[mx.array(media.order)]
+
+
+class AudioFeatures:
+    """Loads the audio encoder when the first sound comes; runs it window by window."""
+
+    def __init__(self, checkpoint: Checkpoint, dtype: mx.Dtype) -> None:
+        self._checkpoint, self._dtype = checkpoint, dtype
+        self._tower: AudioTower | None = None
+
+    def __call__(self, sounds: Sounds) -> mx.array:
+        """Tokens of all sounds in order: ``[N, D]``, evaluated."""
+        tower, windows = self._loaded(), []
+        longest = min(tower.chunk, max(sounds.frames()))
+        for features in sounds.features():
+            for first in range(0, features.shape[1], tower.window):
+                window = mx.array(features[:, first : first + tower.window])
+                windows.append(tower(window.astype(self._dtype), longest))
+                mx.eval(windows[-1])
+        return mx.concatenate(windows)
+
+    def _loaded(self) -> AudioTower:
+        if self._tower is None:
+            assert self._checkpoint.config.audio is not None
+            tower = AudioTower(self._checkpoint.config.audio)
+            parameters = self._checkpoint.parameters("audio", self._dtype, expand=True)
+            tower.load_weights([(k.removeprefix("audio."), v) for k, v in parameters.items()])
+            self._tower = tower
+        return self._tower
 
 
 class VisionFeatures:

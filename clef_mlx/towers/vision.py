@@ -92,10 +92,24 @@ class PatchMerger(nn.Module):
         return self.linear_fc2(nn.gelu(self.linear_fc1(self.norm(x).reshape(-1, self.width))))
 
 
+class DeepstackMerger(PatchMerger):
+    """A ``PatchMerger`` that norms the merged patches in place of the single ones.
+
+    Reference: transformers 5.10.2, ``Qwen3OmniMoeVisionPatchMerger``.
+    """
+
+    def __init__(self, config: VisionConfig) -> None:
+        super().__init__(config)
+        self.norm = nn.LayerNorm(self.width, eps=EPS)
+
+    def __call__(self, x: mx.array) -> mx.array:
+        return self.linear_fc2(nn.gelu(self.linear_fc1(self.norm(x.reshape(-1, self.width)))))
+
+
 class VisionTower(nn.Module):
     """Patch embedding, learned and rotary positions, blocks, merger.
 
-    Reference: transformers 5.10.2, ``Qwen3_5VisionModel``.
+    Reference: transformers 5.10.2, ``Qwen3_5VisionModel`` and ``Qwen3OmniMoeVisionEncoder``.
     """
 
     def __init__(self, config: VisionConfig) -> None:
@@ -107,12 +121,13 @@ class VisionTower(nn.Module):
         self.pos_embed = nn.Embedding(config.num_position_embeddings, config.hidden_size)
         self.blocks = [VisionBlock(config) for _ in range(config.depth)]
         self.merger = PatchMerger(config)
+        self.deepstack = [DeepstackMerger(config) for _ in config.deepstack_visual_indexes]
 
     def __call__(self, patches: mx.array, grid: Grid) -> mx.array:
-        """Tokens of one picture or clip.
+        """Tokens of one picture or clip, each with its ``K`` deepstack features behind it.
 
         Shapes: ``patches`` ``[P, 3 * T * ph * pw]`` normalised, in merge-block order ->
-        ``[P / block, D]``.
+        ``[P / block, (1 + K) * D]``.
         """
         frames, height, width = grid
         corners, weights, cos, sin = _positions(
@@ -125,9 +140,13 @@ class VisionTower(nn.Module):
         x = self.patch_embed["proj"](patches)
         learned = self.pos_embed(mx.array(corners)) * mx.array(weights)[..., None]
         x = x.reshape(frames, height * width, -1) + learned.sum(axis=0).astype(x.dtype)
-        for block in self.blocks:
+        mergers = dict(zip(self.config.deepstack_visual_indexes, self.deepstack, strict=True))
+        features = []
+        for i, block in enumerate(self.blocks):
             x = block(x, mx.array(cos), mx.array(sin))
-        return self.merger(x)
+            if i in mergers:
+                features.append(mergers[i](x))
+        return mx.concatenate([self.merger(x), *features], axis=-1) if features else self.merger(x)
 
 
 def _rotate(x: mx.array, cos: mx.array, sin: mx.array) -> mx.array:
