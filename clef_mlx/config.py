@@ -199,21 +199,23 @@ def parse_config(config: Mapping[str, Any], head: Any, folder: Path) -> ModelCon
     """
     where = str(folder / "config.json")
     model_type = str(config.get("model_type"))
-    vision, audio = config.get("vision_config"), None
+    tower: VisionConfig | None
+    audio: AudioConfig | None = None
     if model_type == OMNI:
         from .config_omni import parse_thinker  # which builds on this module
 
-        text, seen, audio = parse_thinker(config.get("thinker_config"), where)
+        text, tower, audio = parse_thinker(config.get("thinker_config"), where)
     else:
-        text = _parse_text(config, model_type, where)
-        seen = None if vision is None else _parse_vision(vision, f"{where}: vision_config")
+        text, tower = _parse_text(config, model_type, where), None
+        if config.get("vision_config") is not None:
+            tower = _parse_vision(config["vision_config"], f"{where}: vision_config")
     parsed_head = _parse_head(head, str(folder / "joint_head_config.json"))
     if parsed_head.hidden_size != text.hidden_size:
         raise CheckpointError(
             f"the head's hidden_size is {parsed_head.hidden_size} and the backbone's "
             f"{text.hidden_size}: joint_head_config.json belongs to another model"
         )
-    return ModelConfig(model_type, text, parsed_head, seen, audio)
+    return ModelConfig(model_type, text, parsed_head, tower, audio)
 
 
 def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextConfig:
@@ -351,7 +353,8 @@ def _parse_vision(values: Any, where: str) -> VisionConfig:
     fields = Fields(values, where)
     if fields.optional("deepstack_visual_indexes"):
         raise CheckpointError(f"{where}: deepstack_visual_indexes is not supported here")
-    return VisionConfig(**{key: fields.size(key) for key in VISION_SIZES})
+    sizes: dict[str, Any] = {key: fields.size(key) for key in VISION_SIZES}
+    return VisionConfig(**sizes)
 
 
 VISION_SIZES = tuple(

@@ -42,14 +42,13 @@ def _architecture(checkpoint: Checkpoint) -> list[str]:
     if text.moe is not None:
         moe = text.moe
         kind = f"{moe.num_experts} experts, {moe.num_experts_per_tok} active and one shared"
-    limit = text.max_position_embeddings
+    limit, default = text.max_position_embeddings, checkpoint.config.default_max_length
     return [
         f"backbone: {len(text.layer_types)} layers of width {text.hidden_size} "
         f"({linear} Gated DeltaNet, {len(text.layer_types) - linear} attention), {kind}",
         f"joint head: {head.routing_layers} evidence and {head.layers} joint layers of width "
         f"{head.width}",
-        f"limit: {checkpoint.config.default_max_length:,} tokens, --max-length up to {limit:,}; reads "
-        "text and JSON",
+        f"limit: {default:,} tokens, --max-length up to {limit:,}; reads text and JSON",
     ]
 
 

@@ -9,9 +9,9 @@ import mlx.nn as nn
 class RMSNorm(nn.Module):
     """Scale each row to unit mean square, times ``weight``.
 
-    ``weight`` is the whole scale, formed once at load (``1 + stored`` for Qwen3.5's text norms,
-    as stored for Qwen3-Omni's), and stays float32 in a bfloat16 model: rounding ``1 + stored`` to bfloat16 alone makes half of
-    the noise of a bfloat16 run.
+    ``weight`` is the whole scale, formed once at load (``1 + stored`` for Qwen3.5's text norms, as
+    stored for Qwen3-Omni's), and stays float32 in a bfloat16 model: rounding ``1 + stored`` to
+    bfloat16 alone makes half of the noise of a bfloat16 run.
 
     Shapes: ``x`` ``[..., D]`` -> ``[..., D]`` in ``dtype``, or the input's.
     Reference: transformers 5.10.2, ``Qwen3_5RMSNorm``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -38,7 +39,7 @@ def log_mel(samples: np.ndarray, frames: int, length: int, mel_bins: int) -> np.
         power = np.abs(np.fft.rfft(views[first:last] * hann)) ** 2
         logs[:, first:last] = np.log10(np.maximum(power @ filters, FLOOR)).T
     loudest = logs.max()
-    return (np.maximum(logs[:, :frames], loudest - np.float32(RANGE)) + 4) / 4
+    return np.asarray((np.maximum(logs[:, :frames], loudest - np.float32(RANGE)) + 4) / 4)
 
 
 @lru_cache(maxsize=4)
@@ -48,14 +49,15 @@ def _filters(mel_bins: int) -> np.ndarray:
     frequencies = np.linspace(0, SAMPLE_RATE / 2, WINDOW // 2 + 1)[:, None]
     rising = (frequencies - edges[:-2]) / (edges[1:-1] - edges[:-2])
     falling = (edges[2:] - frequencies) / (edges[2:] - edges[1:-1])
-    return np.maximum(0, np.minimum(rising, falling)) * 2 / (edges[2:] - edges[:-2])
+    triangles = np.maximum(0, np.minimum(rising, falling))
+    return np.asarray(triangles * 2 / (edges[2:] - edges[:-2]))
 
 
 # Slaney's scale: 200 / 3 hertz a mel up to 1,000 hertz (15 mel), then a factor 6.4 every 27 mel.
 
 
 def _to_mel(hertz: float) -> float:
-    return 15 + 27 * np.log(hertz / 1_000) / np.log(6.4)
+    return 15 + 27 * math.log(hertz / 1_000) / math.log(6.4)
 
 
 def _to_hertz(mel: np.ndarray) -> np.ndarray:
