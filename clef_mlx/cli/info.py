@@ -33,6 +33,8 @@ def info(model: str) -> None:
     for table in (_parts(checkpoint), _decisions(checkpoint)):
         console.print()
         console.print(table)
+    if checkpoint.config.vision is not None:
+        console.print("vision is loaded when the first picture comes; tables stay on disk")
 
 
 def _architecture(checkpoint: Checkpoint) -> list[str]:
@@ -51,7 +53,7 @@ def _architecture(checkpoint: Checkpoint) -> list[str]:
         f"joint head: {head.routing_layers} evidence and {head.layers} joint layers of width "
         f"{head.width}",
         f"limit: {min(DEFAULT_MAX_LENGTH, limit):,} tokens, --max-length up to {limit:,}; reads "
-        "text and JSON",
+        f"text and JSON{'' if checkpoint.config.vision is None else ', pictures and clips'}",
     ]
 
 
@@ -70,8 +72,8 @@ def _storage(checkpoint: Checkpoint) -> list[str]:
         lines.append(f"widths: {widths(packings)}")
     if layout.word_rule is not None:
         lines.append(
-            "its tokenizer.json splits words by another rule than the release: the published rule "
-            "is put back on load"
+            "its tokenizer.json splits words by another rule than the release, and its "
+            "processor_config.json has other picture sizes: the published ones are put back on load"
         )
     return lines
 
@@ -81,13 +83,13 @@ def _parts(checkpoint: Checkpoint) -> Table:
 
     from ..memory import parameter_bytes
 
-    table = _table("part", "parameters", "on disk", "in memory, bfloat16", "in memory, float32")
+    table = _table("part", "parameters", "on disk", "memory, bfloat16", "memory, float32")
     totals = [0, 0, 0, 0]
     for part in ("backbone", "head", "vision", "tables"):
         specs = [spec for spec in checkpoint.specs.values() if spec.part == part]
         if not specs:
             continue
-        kept = [] if part in ("vision", "tables") else specs  # neither is ever loaded whole
+        kept = [] if part == "tables" else specs  # tables are never loaded whole
         row = [
             sum(prod(spec.shape) for spec in specs),
             sum(checkpoint.disk_bytes(spec) for spec in specs),

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class Clip:
 
         Reference: transformers 5.10.2, ``Qwen3VLVideoProcessor.sample_frames``.
         """
-        wanted = int(self.frames / self.fps * settings.fps)
+        wanted = int(min(self.frames / self.fps * settings.fps, settings.max_frames))
         wanted = min(max(wanted, settings.min_frames), settings.max_frames, self.frames)
         return [int(n) for n in np.linspace(0, self.frames - 1, wanted).round()]
 
@@ -130,7 +131,7 @@ def _from_frames(video: Video, where: str) -> Clip:
         )
     count, height, width, _ = frames.shape
     _check(count, width, height, fps, where)
-    return Clip(where, count, width, height, fps, lambda numbers: iter(frames[numbers]))
+    return Clip(where, count, width, height, float(fps), lambda numbers: iter(frames[numbers]))
 
 
 def _check(frames: int, width: int, height: int, fps: float, where: str) -> None:
@@ -141,7 +142,7 @@ def _check(frames: int, width: int, height: int, fps: float, where: str) -> None
             f"{where} has frames of {width} x {height} pixels; at most {MAX_PIXELS:,} are decoded",
             where,
         )
-    if isinstance(fps, bool) or not isinstance(fps, int | float) or not 0 < fps < float("inf"):
+    if isinstance(fps, bool) or not isinstance(fps, Real) or not 0 < fps < float("inf"):
         raise RequestError(f"{where} must have a frame rate above 0, not {fps!r}", where)
 
 
@@ -181,9 +182,14 @@ def _opened(source: bytes | Path, where: str) -> Iterator[Any]:
             where,
         ) from None
     try:
-        with av.open(io.BytesIO(source) if isinstance(source, bytes) else str(source)) as container:
+        # Read through Python, and no protocol allowed: a playlist or session description must not
+        # open other files or connections.
+        with (
+            io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file,
+            av.open(file, options={"protocol_whitelist": ""}) as container,
+        ):
             if not container.streams.video:
                 raise RequestError(f"{where} has no video stream", where)
             yield container.streams.video[0]
-    except av.FFmpegError as error:
+    except (av.FFmpegError, OSError) as error:
         raise RequestError(f"{where} cannot be read as a video: {error.strerror}", where) from None
