@@ -34,7 +34,7 @@ def info(model: str) -> None:
         console.print()
         console.print(table)
     if checkpoint.config.vision is not None:
-        console.print("vision is loaded when the first picture comes; tables stay on disk")
+        console.print("(the vision tower is loaded when the first picture comes; tables stay on disk)")
 
 
 def _architecture(checkpoint: Checkpoint) -> list[str]:
