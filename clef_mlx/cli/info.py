@@ -34,7 +34,9 @@ def info(model: str) -> None:
         console.print()
         console.print(table)
     if checkpoint.config.vision is not None:
-        console.print("(the vision tower is loaded when the first picture comes; tables stay on disk)")
+        console.print(
+            "(the vision tower is loaded when the first picture comes; tables stay on disk)"
+        )
 
 
 def _architecture(checkpoint: Checkpoint) -> list[str]:
