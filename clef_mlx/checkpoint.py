@@ -136,20 +136,23 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
     if not isinstance(raw, dict):
         raise CheckpointError(f"{folder / 'config.json'} must hold a JSON object")
     check_kind(raw, folder)
+    partial = sorted(folder.glob("*.incomplete"))
+    if partial:
+        raise CheckpointError(
+            f"{partial[0]} is an unfinished download: fetch the model again to complete it"
+        )
     for needed in (HEAD_CONFIG, HEAD_FILE):
         if not (folder / needed).exists():
             raise CheckpointError(
                 f"{folder} has no {needed}: a Clef model carries a joint head beside the backbone "
                 "(a plain Qwen3.5 folder cannot decide)"
             )
-    partial = sorted(folder.glob("*.incomplete"))
-    if partial:
-        raise CheckpointError(
-            f"{partial[0]} is an unfinished download: fetch the model again to complete it"
-        )
     config = parse_config(raw, read_json_file(folder / HEAD_CONFIG), folder)
     files = _weight_files(folder)
     head = read_header(folder / HEAD_FILE)
+    twice = sorted(name for file in files for name in file.tensors if name in head.tensors)
+    if twice:
+        raise CheckpointError(f"{head.path} holds {_some(twice)}, which a shard holds too")
     entries = {
         tensor: entry
         for file in (*files, head)
@@ -175,7 +178,8 @@ def _weight_files(folder: Path) -> list[TensorFile]:
         raise CheckpointError(f"{folder / INDEX_FILE} has no weight_map")
     by_shard: dict[str, set[str]] = defaultdict(set)
     for tensor, shard in weight_map.items():
-        if not isinstance(shard, str) or Path(shard).name != shard:
+        is_name = isinstance(shard, str) and Path(shard).name == shard
+        if not is_name or not shard.endswith(".safetensors"):
             raise CheckpointError(f"{folder / INDEX_FILE}: {shard!r} is not a shard's file name")
         by_shard[shard].add(tensor)
     missing = sorted(shard for shard in by_shard if not (folder / shard).exists())

@@ -5,6 +5,7 @@ Fields are the JSON keys. Sizes have no defaults: a key that is missing is an er
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,9 @@ from .errors import CheckpointError, RequestError
 from .json_text import parse_json
 
 DENSE, MOE, OMNI = "qwen3_5", "qwen3_5_moe", "qwen3_omni_moe"
+MAX_LAYERS = 1_024
 MROPE_SECTION = (11, 11, 10)  # where a config has none, as in the reference
+MAX_SIZE = 2**31 - 1  # MLX counts in 32 bits
 DEFAULT_MAX_LENGTH = 16_384  # tokens; the reference's default for clef and clef-flash
 OMNI_MAX_LENGTH = 64_000  # tokens; its default for clef-omni
 
@@ -144,17 +147,28 @@ class Fields:
 
     def size(self, key: str, least: int = 1) -> int:
         value = self._get(key)
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_SIZE:
             raise CheckpointError(
-                f"{self._where}: {key} must be a whole number of at least {least}, not {value!r}"
+                f"{self._where}: {key} must be a whole number of {least} to {MAX_SIZE}, "
+                f"not {value!r}"
             )
         return value
 
     def number(self, key: str) -> float:
         value = self._get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise CheckpointError(f"{self._where}: {key} must be above 0, not {value!r}")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 < value <= sys.float_info.max:
+            raise CheckpointError(
+                f"{self._where}: {key} must be a finite number above 0, not {value!r}"
+            )
         return float(value)
+
+    def flag(self, key: str) -> bool | None:
+        """``None`` where the key is left out."""
+        value = self._values.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise CheckpointError(f"{self._where}: {key} must be true or false, not {value!r}")
+        return value
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
         values = self._get(key)
@@ -164,8 +178,8 @@ class Fields:
 
     def only(self, key: str, allowed: Any) -> None:
         """Refuse what this implementation does not compute; a key left out means ``allowed``."""
-        value = self._values.get(key, allowed)
-        if value != allowed:
+        value = self._values.get(key)
+        if value is not None and value != allowed:
             raise CheckpointError(
                 f"{self._where}: {key} is {value!r}; only {allowed!r} is supported"
             )
@@ -219,6 +233,7 @@ def parse_config(config: Mapping[str, Any], head: Any, folder: Path) -> ModelCon
 
 
 def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextConfig:
+    outer = Fields(config, where)
     where = f"{where}: text_config"
     fields = Fields(config.get("text_config"), where)
     for key, allowed in (
@@ -227,7 +242,7 @@ def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextC
         ("hidden_act", "silu"),
     ):
         fields.only(key, allowed)
-    tied = fields.optional("tie_word_embeddings")
+    tied = fields.flag("tie_word_embeddings")
     theta, rotary_dim, sections = parse_rope(fields, where)
     text = TextConfig(
         layer_types=_parse_layer_types(fields, where),
@@ -236,7 +251,7 @@ def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextC
         rotary_dim=rotary_dim,
         mrope_section=sections,
         attn_output_gate=True,
-        tie_word_embeddings=bool(config.get("tie_word_embeddings") if tied is None else tied),
+        tie_word_embeddings=bool(outer.flag("tie_word_embeddings") if tied is None else tied),
         intermediate_size=None if model_type == MOE else fields.size("intermediate_size"),
         moe=_parse_moe(fields, where) if model_type == MOE else None,
         **{key: fields.size(key) for key in _TEXT_SIZES},
@@ -271,6 +286,7 @@ _TEXT_SIZES = (
 
 def _parse_layer_types(fields: Fields, where: str) -> tuple[str, ...]:
     count = fields.size("num_hidden_layers")
+    check_layers(count, where)
     kinds = fields.optional("layer_types")
     if kinds is None:
         every = fields.size("full_attention_interval")
@@ -281,6 +297,13 @@ def _parse_layer_types(fields: Fields, where: str) -> tuple[str, ...]:
         if kind not in ("linear_attention", "full_attention"):
             raise CheckpointError(f"{where}: layer_types holds {kind!r}, an unknown kind of layer")
     return tuple(kinds)
+
+
+def check_layers(count: int, where: str) -> None:
+    if count > MAX_LAYERS:
+        raise CheckpointError(
+            f"{where}: num_hidden_layers is {count}; at most {MAX_LAYERS} are read"
+        )
 
 
 def parse_rope(
@@ -296,12 +319,12 @@ def parse_rope(
     """
     rope = fields.optional("rope_parameters")
     if rope is None:
-        older = fields.optional("rope_scaling") or {}
+        older = Fields(fields.optional("rope_scaling") or {}, f"{where}: rope_scaling")
         rope = {
             "rope_theta": fields.optional("rope_theta"),
             "partial_rotary_factor": fields.optional("partial_rotary_factor"),
-            "mrope_section": older.get("mrope_section"),
-            "rope_type": older.get("rope_type", older.get("type", "default")),
+            "mrope_section": older.optional("mrope_section"),
+            "rope_type": older.optional("rope_type") or older.optional("type"),
         }
         if rope["rope_type"] == "mrope":  # the older word: plain rotary, three position axes
             rope["rope_type"] = "default"
@@ -317,13 +340,13 @@ def parse_rope(
     if rotary_dim % 2 or not 0 < rotary_dim <= head_dim:
         raise CheckpointError(
             f"{where}: partial_rotary_factor rotates {rotary_dim} of {head_dim} dimensions; "
-            "it must be an even number of at least 2"
+            f"it must be an even number of 2 to {head_dim}"
         )
     sections = parameters.optional("mrope_section") or default_sections
     if (
         not isinstance(sections, list | tuple)
         or len(sections) != 3
-        or not all(isinstance(section, int) and section >= 0 for section in sections)
+        or not all(type(section) is int and section >= 0 for section in sections)
     ):
         raise CheckpointError(f"{where}: mrope_section must be 3 whole numbers, not {sections!r}")
     time, height, width = sections

@@ -14,6 +14,7 @@ from .config import (
     MoeConfig,
     TextConfig,
     VisionConfig,
+    check_layers,
     check_moe,
     parse_rope,
 )
@@ -65,8 +66,9 @@ def _parse_text(thinker: Fields, where: str) -> TextConfig:
     if fields.optional("mlp_only_layers"):
         raise CheckpointError(f"{where}: mlp_only_layers is not supported; experts in every layer")
     theta, rotary_dim, sections = parse_rope(fields, where, 1.0, MROPE_SECTION)
-    tied = fields.optional("tie_word_embeddings")
+    tied = fields.flag("tie_word_embeddings")
     sizes = {key: fields.size(key) for key in _SIZES}
+    check_layers(sizes["num_hidden_layers"], where)
     text = TextConfig(
         layer_types=("full_attention",) * sizes["num_hidden_layers"],
         rms_norm_eps=fields.number("rms_norm_eps"),
@@ -74,7 +76,7 @@ def _parse_text(thinker: Fields, where: str) -> TextConfig:
         rotary_dim=rotary_dim,
         mrope_section=sections,
         attn_output_gate=False,
-        tie_word_embeddings=bool(thinker.optional("tie_word_embeddings") if tied is None else tied),
+        tie_word_embeddings=bool(thinker.flag("tie_word_embeddings") if tied is None else tied),
         intermediate_size=None,
         moe=_parse_moe(fields, where),
         **sizes,
@@ -94,7 +96,7 @@ def _parse_moe(fields: Fields, where: str) -> MoeConfig:
         num_experts_per_tok=fields.size("num_experts_per_tok"),
         moe_intermediate_size=fields.size("moe_intermediate_size"),
         shared_expert_intermediate_size=0,
-        norm_topk_prob=fields.optional("norm_topk_prob") is not False,
+        norm_topk_prob=fields.flag("norm_topk_prob") is not False,
     )
     check_moe(moe, where)
     return moe

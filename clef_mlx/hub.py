@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
@@ -98,21 +100,35 @@ def _fault(folder: Path) -> str | None:
 
 def _fetch(repo: str, revision: str | None, fault: str, copy: tuple[Path, float] | None) -> Path:
     """Download what is missing. ``fault`` says what the cache lacks, for messages."""
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import HfApi, hf_hub_download, snapshot_download
+
+    from .config import read_json_file
+    from .layout import check_kind
+
+    with _explained(repo, revision, fault):
+        info = HfApi().model_info(repo, revision=revision, files_metadata=True)
+        config = Path(hf_hub_download(repo, "config.json", revision=info.sha))
+        check_kind(read_json_file(config), repo)  # before gigabytes of what cannot be run
+        _check_disk(info, repo, copy)
+        # By its branch, not its commit: else the cache would not know the branch without a network.
+        return Path(snapshot_download(repo, revision=revision, allow_patterns=FILES))
+
+
+@contextmanager
+def _explained(repo: str, revision: str | None, fault: str) -> Iterator[None]:
+    """Turn what the Hub and the network can answer into one sentence each."""
     from huggingface_hub.errors import (
         GatedRepoError,
         HTTPError,  # of httpx or its successor, whichever this huggingface_hub speaks through
         LocalEntryNotFoundError,
+        RemoteEntryNotFoundError,
         RepositoryNotFoundError,
         RevisionNotFoundError,
     )
 
     at = "" if revision is None else f"@{revision}"
     try:
-        info = HfApi().model_info(repo, revision=revision, files_metadata=True)
-        _check_disk(info, repo, copy)
-        # By its branch, not its commit: else the cache would not know the branch without a network.
-        return Path(snapshot_download(repo, revision=revision, allow_patterns=FILES))
+        yield
     except GatedRepoError:
         raise CheckpointError(
             f"{repo} asks for a login: accept its terms on the Hub, then run hf auth login"
@@ -121,6 +137,8 @@ def _fetch(repo: str, revision: str | None, fault: str, copy: tuple[Path, float]
         raise CheckpointError(
             f"there is no folder {repo}{at}, and the Hub has no model {repo} that you may read"
         ) from None
+    except RemoteEntryNotFoundError:
+        raise CheckpointError(f"the Hub's {repo} has no config.json: it is no model") from None
     except RevisionNotFoundError:
         raise CheckpointError(f"the Hub's {repo} has no revision {revision!r}") from None
     except (

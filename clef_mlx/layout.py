@@ -35,9 +35,9 @@ class Layout:
     word_rule: str | None = None  # put back into tokenizer.json; None: the file is used as shipped
 
 
-def check_kind(raw: Mapping[str, Any], folder: Path) -> None:
+def check_kind(raw: Any, folder: Path | str) -> None:
     """Refuse, by name, the architectures that are not run here."""
-    kind = raw.get("model_type")
+    kind = raw.get("model_type") if isinstance(raw, Mapping) else None
     if kind == "clef":
         raise CheckpointError(
             f"{folder} is in mlx-vlm's own clef layout; convert the published release instead"

@@ -58,7 +58,7 @@ def resolve_dtype(dtype: str | None) -> mx.Dtype:
     """The named dtype, or the device's best. Raises ``CheckpointError`` for another name."""
     if dtype is None:
         return mx.bfloat16 if mx.default_device() == mx.gpu else mx.float32
-    if dtype not in DTYPES:
+    if not isinstance(dtype, str) or dtype not in DTYPES:
         raise CheckpointError(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r}")
     return DTYPES[dtype]
 
@@ -232,8 +232,10 @@ class Clef:
                 f"max_length must be a whole number, not {max_length!r}", "max_length"
             )
         if not 1 <= max_length <= limit:
+            # Python refuses to write an integer of thousands of digits.
+            given = max_length if abs(max_length) < 2**63 else "a number of more than 63 bits"
             raise RequestError(
-                f"max_length must be 1 to {limit} (the checkpoint's positions), not {max_length}",
+                f"max_length must be 1 to {limit} (the checkpoint's positions), not {given}",
                 "max_length",
             )
         return max_length

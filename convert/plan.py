@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 from ..checkpoint import Checkpoint, open_checkpoint
@@ -41,15 +41,19 @@ class Recipe:
         """At most this part of the source's bytes is written (tables and towers as released)."""
         return 1.0 if self.bits == UNQUANTIZED else 0.75
 
+    def width(self, spec: TensorSpec) -> int:
+        """The bits asked for ``spec``, whether or not its shape allows them."""
+        if spec.kind == "table":
+            return self.table_bits
+        if spec.kind not in PACKABLE:
+            return UNQUANTIZED
+        if spec.part == "head" and self.head_bits is not None:
+            return self.head_bits
+        return self.bits
+
     def packing(self, spec: TensorSpec) -> Packing | None:
         """How ``spec`` is to be packed, or ``None``: the widest group that divides its width."""
-        if spec.kind == "table":
-            bits = self.table_bits
-        elif spec.kind not in PACKABLE:
-            return None
-        else:
-            own = self.head_bits if spec.part == "head" else None
-            bits = self.bits if own is None else own
+        bits = self.width(spec)
         if bits == UNQUANTIZED:
             return None
         sizes = [size for size in GROUP_SIZES[::-1] if size <= self.group_size]
@@ -85,7 +89,7 @@ class Step:
         packed = (*lead, self.packing.packed_width(inputs))
         groups = (*lead, self.packing.groups(inputs))
         made = [(name, "U32", packed), *((other, "BF16", groups) for other in companions(name))]
-        return [Output(n, dtype, size, _bytes(dtype, size)) for n, dtype, size in made]
+        return [Output(n, kind, size, ITEM_BYTES[kind] * prod(size)) for n, kind, size in made]
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,11 @@ class Plan:
 
     def unpacked_linear(self) -> list[Step]:
         """Linear layers that stay as released because no group size divides their width."""
-        return [step for step in self.steps if self._asked(step) and step.packing is None]
+        return [
+            step
+            for step in self.steps
+            if step.packing is None and self.recipe.width(step.spec) != UNQUANTIZED
+        ]
 
     def narrow_groups(self) -> list[Step]:
         """Tensors packed in smaller groups than asked for."""
@@ -122,16 +130,6 @@ class Plan:
         packed = sum(step.source.size for step in linear if step.packing is not None)
         return packed / sum(step.source.size for step in linear)
 
-    def packing(self, spec: TensorSpec) -> Packing | None:
-        """How a tensor of the catalogue will be stored."""
-        return self.recipe.packing(spec)
-
-    def _asked(self, step: Step) -> bool:
-        bits = self.recipe.bits
-        if step.spec.part == "head" and self.recipe.head_bits is not None:
-            bits = self.recipe.head_bits
-        return step.spec.kind in PACKABLE and bits != UNQUANTIZED
-
 
 def make_plan(folder: Path, name: str, recipe: Recipe) -> Plan:
     """Check the source and lay out its conversion; reads no weight.
@@ -145,18 +143,8 @@ def make_plan(folder: Path, name: str, recipe: Recipe) -> Plan:
             "quantized twice; give the published release"
         )
     steps = [
-        Step(spec, checkpoint.stored(spec.name), recipe.packing(spec)) for spec in _all(checkpoint)
+        Step(spec, checkpoint.stored(spec.name), recipe.packing(spec))
+        for spec in checkpoint.specs.values()
     ]
     steps.sort(key=lambda step: (step.spec.part == "head", step.source.path, step.source.start))
     return Plan(checkpoint, recipe, tuple(steps))
-
-
-def _all(checkpoint: Checkpoint) -> Iterator[TensorSpec]:
-    yield from checkpoint.specs.values()
-
-
-def _bytes(dtype: str, shape: tuple[int, ...]) -> int:
-    count = ITEM_BYTES[dtype]
-    for size in shape:
-        count *= size
-    return count

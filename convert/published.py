@@ -52,6 +52,7 @@ _VISION = {
     "depth": 27,
     "hidden_size": 1152,
     "intermediate_size": 4304,
+    "num_heads": 16,
     "in_channels": 3,
     "num_position_embeddings": 2304,
     "patch_size": 16,

@@ -90,7 +90,7 @@ def test_info_shows_a_converted_folder(miniature: Writer, tmp_path: Path) -> Non
 def test_info_shows_a_community_build() -> None:
     output = CliRunner().invoke(main, ["info", str(GOLDEN / "tiny-dense-mlx4")]).output
     assert "mlx-community build" in output
-    assert "the published rule is put back on load" in output
+    assert "the published ones are put back on load" in output
 
 
 def test_demo_goes_the_whole_way_and_says_that_weights_are_random() -> None:

@@ -297,6 +297,15 @@ def test_a_variant_left_out_or_null_means_the_usual_one(key: str) -> None:
         assert parse(changed(AT_TEXT, **{key: value})) == parse(files("tiny-dense"))
 
 
+@pytest.mark.parametrize("sections", [5, "text", [3, 3], [3, 3, 2, 1], [3, 3, -1], [3, 3, 2.0]])
+def test_rotary_sections_are_three_whole_numbers(sections: Any) -> None:
+    sentence = f"{AT_TEXT[2]}: mrope_section must be 3 whole numbers, not {sections!r}"
+    assert refusal(changed(AT_ROPE, mrope_section=sections)) == sentence
+    older = changed(AT_TEXT, **OLDER, rope_scaling={"mrope_section": sections})
+    assert refusal(older) == sentence
+    assert parse(files("tiny-dense")).text.mrope_section == (3, 3, 2)
+
+
 def test_experts_per_token_are_at_most_all() -> None:
     assert refusal(changed(AT_MOE, num_experts=4, num_experts_per_tok=5)) == (
         f"{AT_MOE[2]}: num_experts_per_tok (5) is above num_experts (4)"

@@ -47,6 +47,10 @@ class Hub:
         ]
         return SimpleNamespace(sha=SHA, siblings=siblings)
 
+    def hf_hub_download(self, repo: str, name: str, *, revision: str) -> str:
+        assert (repo, name, revision) == (REPO, "config.json", SHA)
+        return str(self.source / name)
+
     def snapshot_download(
         self,
         repo: str,
@@ -78,6 +82,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setattr(socket.socket, "connect", no_network)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(cache))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fake.snapshot_download)
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", fake.hf_hub_download)
     monkeypatch.setattr(huggingface_hub, "HfApi", lambda: fake)
     return fake
 
@@ -161,6 +166,16 @@ def test_a_missing_model_is_fetched_once_at_its_revision(
     for _ in range(3):
         assert hub.resolve(given) == (fake.snapshot, "clef-flash")
     assert fake.asked == [revision]
+
+
+def test_what_cannot_be_run_is_refused_before_gigabytes_are_fetched(
+    fake: Hub, release: Path
+) -> None:
+    config = json.loads((release / "config.json").read_text())
+    (release / "config.json").write_text(json.dumps({**config, "model_type": "llama"}))
+    fake.source = release
+    assert refusal(REPO).startswith(f"{REPO} has model_type 'llama'")
+    assert fake.asked == []
 
 
 def test_a_whole_cached_copy_needs_no_network(fake: Hub) -> None:

@@ -136,12 +136,19 @@ def test_max_length_reaches_the_checkpoint_s_positions(dense: Clef) -> None:
     assert len(dense.encode(body, max_length=262_144).input_ids) > 20_000
 
 
-@pytest.mark.parametrize("kind", ["images", "videos", "audio"])
-def test_media_without_a_tower_is_refused(dense: Clef, kind: str) -> None:
-    with pytest.raises(RequestError, match="reads text and JSON only") as refused:
-        dense.decide("x", QUESTIONS, **{kind: ["picture.png"]})  # type: ignore[arg-type]
+@pytest.mark.parametrize("kind", ["images", "videos"])
+def test_media_without_a_tower_is_refused(miniature: Callable[..., Path], kind: str) -> None:
+    clef = load(miniature())
+    with pytest.raises(RequestError, match="has no vision tower") as refused:
+        clef.decide("x", QUESTIONS, **{kind: ["picture.png"]})  # type: ignore[arg-type]
     assert refused.value.param == kind
-    assert dense.decide("x", QUESTIONS, **{kind: []})  # type: ignore[arg-type]
+    assert clef.decide("x", QUESTIONS, **{kind: []})  # type: ignore[arg-type]
+
+
+def test_sound_is_for_clef_omni(dense: Clef) -> None:
+    with pytest.raises(RequestError, match="hears nothing; clef-omni does") as refused:
+        dense.decide("x", QUESTIONS, audio=["sound.wav"])
+    assert refused.value.param == "audio"
 
 
 def test_unknown_confidence_and_dtype(dense: Clef) -> None:

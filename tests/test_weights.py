@@ -17,6 +17,7 @@ from clef_mlx.backbone import Backbone
 from clef_mlx.checkpoint import open_checkpoint
 from clef_mlx.config import parse_config
 from clef_mlx.head import JointHead
+from clef_mlx.towers.vision import VisionTower
 from clef_mlx.weights import expected_tensors
 
 
@@ -62,7 +63,12 @@ def test_the_catalogue_is_the_models_own_parameters(name: str, single: bool) -> 
     )
     config = parse_config(raw, head, folder)
     specs = expected_tensors(config, [".experts.0."] if single else []).values()
-    modules = {"backbone": Backbone(config.text), "head": JointHead(config.head)}
+    assert config.vision is not None
+    modules = {
+        "backbone": Backbone(config.text),
+        "head": JointHead(config.head),
+        "vision": VisionTower(config.vision),
+    }
     for part, module in modules.items():
         named = {spec.ours for spec in specs if spec.part == part}
         assert named == {f"{part}.{name}" for name, _ in tree_flatten(module.parameters())}
@@ -73,9 +79,11 @@ def test_the_catalogue_is_the_models_own_parameters(name: str, single: bool) -> 
 @pytest.mark.parametrize("name", ["tiny-dense", "tiny-moe"])
 def test_every_parameter_is_evaluated_and_has_its_shape(name: str) -> None:
     checkpoint = open_checkpoint(GOLDEN / name)
+    assert checkpoint.config.vision is not None
     for part, module in (
         ("backbone", Backbone(checkpoint.config.text)),
         ("head", JointHead(checkpoint.config.head)),
+        ("vision", VisionTower(checkpoint.config.vision)),
     ):
         loaded = checkpoint.parameters(part, mx.bfloat16, True)
         own = {f"{part}.{key}": value for key, value in tree_flatten(module.parameters())}

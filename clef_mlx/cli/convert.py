@@ -113,7 +113,7 @@ def describe(plan: Plan, target: Path) -> list[str]:
 
     config, recipe = plan.checkpoint.config, plan.recipe
     loaded = [s.spec for s in plan.steps if s.spec.part in ("backbone", "head")]
-    parameters = parameter_bytes(loaded, 2, plan.packing)
+    parameters = parameter_bytes(loaded, 2, recipe.packing)
     decision = decision_bytes(config, 4096, 2)
     existing = next(p for p in target.parents if p.exists())
     lines = [

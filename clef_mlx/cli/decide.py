@@ -133,8 +133,8 @@ def _read_request(name: str) -> Any:
 
 
 def _beside(item: Any, folder: Path) -> Any:
-    is_path = isinstance(item, str) and not item.startswith("data:") and "://" not in item
-    return str(folder / Path(item).expanduser()) if is_path else item
+    is_path = isinstance(item, str) and not item.startswith(("data:", "~")) and "://" not in item
+    return str(folder / item) if is_path else item
 
 
 def _state(state: str | None, state_json: str | None, has_media: bool) -> Any:

@@ -33,6 +33,14 @@ def info(model: str) -> None:
     for table in (_parts(checkpoint), _decisions(checkpoint)):
         console.print()
         console.print(table)
+    if checkpoint.config.audio is not None:
+        console.print(
+            "(each tower is loaded when the first picture or sound comes; tables stay on disk)"
+        )
+    elif checkpoint.config.vision is not None:
+        console.print(
+            "(the vision tower is loaded when the first picture comes; tables stay on disk)"
+        )
 
 
 def _architecture(checkpoint: Checkpoint) -> list[str]:
@@ -41,15 +49,23 @@ def _architecture(checkpoint: Checkpoint) -> list[str]:
     kind = "dense"
     if text.moe is not None:
         moe = text.moe
-        kind = f"{moe.num_experts} experts, {moe.num_experts_per_tok} active and one shared"
+        shared = " and one shared" if moe.shared_expert_intermediate_size else ""
+        kind = f"{moe.num_experts} experts, {moe.num_experts_per_tok} active{shared}"
     limit, default = text.max_position_embeddings, checkpoint.config.default_max_length
     return [
         f"backbone: {len(text.layer_types)} layers of width {text.hidden_size} "
         f"({linear} Gated DeltaNet, {len(text.layer_types) - linear} attention), {kind}",
         f"joint head: {head.routing_layers} evidence and {head.layers} joint layers of width "
         f"{head.width}",
-        f"limit: {default:,} tokens, --max-length up to {limit:,}; reads text and JSON",
+        f"limit: {default:,} tokens, --max-length up to {limit:,}; reads {_reads(checkpoint)}",
     ]
+
+
+def _reads(checkpoint: Checkpoint) -> str:
+    config, kinds = checkpoint.config, "text and JSON"
+    if config.vision is not None:
+        kinds += ", pictures and clips"
+    return kinds if config.audio is None else f"{kinds}, with or without sound, and sounds"
 
 
 def _storage(checkpoint: Checkpoint) -> list[str]:
@@ -67,8 +83,8 @@ def _storage(checkpoint: Checkpoint) -> list[str]:
         lines.append(f"widths: {widths(packings)}")
     if layout.word_rule is not None:
         lines.append(
-            "its tokenizer.json splits words by another rule than the release: the published rule "
-            "is put back on load"
+            "its tokenizer.json splits words by another rule than the release, and its "
+            "processor_config.json has other picture sizes: the published ones are put back on load"
         )
     return lines
 
@@ -78,13 +94,13 @@ def _parts(checkpoint: Checkpoint) -> Table:
 
     from ..memory import parameter_bytes
 
-    table = _table("part", "parameters", "on disk", "in memory, bfloat16", "in memory, float32")
+    table = _table("part", "parameters", "on disk", "memory, bfloat16", "memory, float32")
     totals = [0, 0, 0, 0]
-    for part in ("backbone", "head", "vision", "tables"):
+    for part in ("backbone", "head", "vision", "audio", "tables"):
         specs = [spec for spec in checkpoint.specs.values() if spec.part == part]
         if not specs:
             continue
-        kept = [] if part in ("vision", "tables") else specs  # neither is ever loaded whole
+        kept = [] if part == "tables" else specs  # tables are never loaded whole
         row = [
             sum(prod(spec.shape) for spec in specs),
             sum(checkpoint.disk_bytes(spec) for spec in specs),
@@ -101,7 +117,8 @@ def _decisions(checkpoint: Checkpoint) -> Table:
     from ..memory import PROMPT_LENGTHS, decision_bytes
 
     table = _table("one decision takes", "bfloat16", "float32")
-    for tokens in PROMPT_LENGTHS:
+    longest = checkpoint.config.default_max_length
+    for tokens in sorted({*PROMPT_LENGTHS, longest}):
         values = (decision_bytes(checkpoint.config, tokens, item) for item in (2, 4))
         table.add_row(f"at {tokens:,} tokens", *(size(value) for value in values))
     return table

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..errors import RequestError
 
 NOUN = {"video": "a video", "audio": "sound"}
+FILE = {"video": "a video file", "audio": "a sound file"}
 INSTEAD = {"video": "its frames as an array", "audio": "its samples as an array"}
 
 
@@ -26,14 +27,19 @@ def opened(
         import av
     except ImportError:
         raise RequestError(
-            f"{where} is a media file, which needs PyAV: pip install 'clef-mlx[media]', or give "
+            f"{where} is {FILE[kind]}, which needs PyAV: pip install 'clef-mlx[media]', or give "
             f"{INSTEAD[kind]}",
             where,
         ) from None
     try:
-        with av.open(io.BytesIO(source) if isinstance(source, bytes) else str(source)) as container:
+        # Read through Python, and no protocol allowed: a playlist or session description must not
+        # open other files or connections.
+        with (
+            io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file,
+            av.open(file, options={"protocol_whitelist": ""}) as container,
+        ):
             yield next((s for s in container.streams if s.type == kind), None)
-    except av.FFmpegError as error:
+    except (av.FFmpegError, OSError) as error:
         raise RequestError(
             f"{where} cannot be read as {NOUN[kind]}: {error.strerror}", where
         ) from None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import struct
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 MAX_PIXELS = 89_478_485  # of a picture's own size; Pillow's limit against decompression bombs
 _EXIF_ORIENTATION = 0x0112
 _SIDEWAYS = (5, 6, 7, 8)  # orientations that swap width and height
+# What Pillow's readers raise for broken files, as changing bytes of 20 formats at random showed.
+_FAULTS = (OSError, ValueError, SyntaxError, EOFError, RuntimeError, LookupError, struct.error)
 
 
 @dataclass(frozen=True)
@@ -61,21 +65,27 @@ def open_picture(item: Any, where: str, exif: bool = False) -> Picture:
 
     As in the reference, the picture is converted to RGB by Pillow: alpha is dropped, palettes,
     greys and CMYK are converted, an animation gives its first frame. 16-bit greys keep their upper
-    byte. ``exif`` turns the picture as its camera noted; the reference does not.
+    byte. ``exif`` turns the picture as its camera noted; the reference does so for TIFF only.
     Raises ``RequestError`` naming the item for what is no picture or has too many pixels.
     """
     if isinstance(item, np.ndarray):
         return _from_array(item, where)
     source = read_source(item, where)
-    if source is None:
-        if not _is_pillow(item):
-            raise RequestError(
-                f"{where} must be a path, bytes, a PIL image or an array [H, W, 3], not "
-                f"{type(item).__name__}",
-                where,
-            )
-        return _from_pillow(item, where, exif)
-    return _from_pillow(_open(source, where), where, exif)
+    if source is None and not _is_pillow(item):
+        raise RequestError(
+            f"{where} must be a path, bytes, a PIL image or an array [H, W, 3], not "
+            f"{type(item).__name__}",
+            where,
+        )
+    given = item if source is None else source
+    with _opened(given, where) as image:
+        width, height = image.size
+        _check_size(width, height, where)
+        # Pillow turns a TIFF by itself, and has its size so from the start.
+        if exif and image.format != "TIFF":
+            sideways = image.getexif().get(_EXIF_ORIENTATION) in _SIDEWAYS
+            width, height = (height, width) if sideways else (width, height)
+    return Picture(where, width, height, lambda: _pixels(given, where, exif))
 
 
 def _from_array(array: np.ndarray, where: str) -> Picture:
@@ -95,32 +105,32 @@ def _is_pillow(item: Any) -> bool:
     return isinstance(item, Image)
 
 
-def _open(source: bytes | Path, where: str) -> Image:
-    """Read the header only."""
+@contextmanager
+def _opened(source: bytes | Path | Image, where: str) -> Iterator[Image]:
+    """The picture, its header read; faults of the file become ``RequestError``."""
     from PIL import Image, UnidentifiedImageError
 
-    file = io.BytesIO(source) if isinstance(source, bytes) else source
     try:
+        if isinstance(source, Image.Image):
+            yield source
+            return
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            return Image.open(file)
+            opened = Image.open(io.BytesIO(source) if isinstance(source, bytes) else source)
+        with opened as image:
+            if image.format == "EPS":  # a program, which Pillow gives to Ghostscript to run
+                raise UnidentifiedImageError
+            yield image
+    except RequestError:
+        raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise RequestError(
             f"{where} has more than {MAX_PIXELS:,} pixels, which is not decoded", where
         ) from None
     except UnidentifiedImageError:
         raise RequestError(f"{where} is not a picture of a known format", where) from None
-    except (OSError, ValueError, SyntaxError) as error:
-        raise RequestError(f"{where} cannot be read as a picture: {error}", where) from None
-
-
-def _from_pillow(image: Image, where: str, exif: bool) -> Picture:
-    width, height = image.size
-    _check_size(width, height, where)
-    turned = exif and image.getexif().get(_EXIF_ORIENTATION) in _SIDEWAYS
-    if turned:
-        width, height = height, width
-    return Picture(where, width, height, lambda: _pixels(image, where, exif))
+    except _FAULTS as error:
+        raise RequestError(f"{where} is damaged or cut short: {error}", where) from None
 
 
 def _check_size(width: int, height: int, where: str) -> None:
@@ -132,16 +142,17 @@ def _check_size(width: int, height: int, where: str) -> None:
         )
 
 
-def _pixels(image: Image, where: str, exif: bool) -> np.ndarray:
+def _pixels(source: bytes | Path | Image, where: str, exif: bool) -> np.ndarray:
     """Decode to ``[H, W, 3]`` uint8."""
     from PIL import ImageOps
 
-    try:
+    with _opened(source, where) as image:
         if exif:
             image = ImageOps.exif_transpose(image)
         if image.mode.startswith("I;16"):
             grey = (np.asarray(image).astype(np.uint16) >> 8).astype(np.uint8)
             return np.repeat(grey[..., None], 3, axis=2)
+        if "transparency" in image.info:  # it is dropped, and converting would warn of that
+            image = image.copy()
+            del image.info["transparency"]
         return np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
-    except (OSError, ValueError, SyntaxError, EOFError) as error:
-        raise RequestError(f"{where} is damaged or cut short: {error}", where) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 
 from ..errors import RequestError
 
-_DATA_URL = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w.+=-]+)*;base64,(?P<data>.*)", re.DOTALL)
+_DATA_URL = re.compile(r"data:[^,]*;base64,(?P<data>.*)", re.DOTALL | re.IGNORECASE)
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|data:", re.IGNORECASE)
 
 
 def read_source(item: Any, where: str) -> bytes | Path | None:
@@ -34,13 +36,13 @@ def read_source(item: Any, where: str) -> bytes | Path | None:
     found = _DATA_URL.fullmatch(item)
     if found is not None:
         return _decode(found["data"], where)
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://|data:", item):
+    if _URL.match(item):
         raise RequestError(
             f"{where} is a URL, and nothing is fetched here: give a file, bytes or a base64 data: "
             "URL",
             where,
         )
-    return _existing(Path(item).expanduser(), where)
+    return _existing(Path(os.path.expanduser(item)), where)  # leaves the ~ of an unknown user
 
 
 def _decode(data: str, where: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class Clip:
 
         Reference: transformers 5.10.2, ``Qwen3VLVideoProcessor.sample_frames``.
         """
-        wanted = int(self.frames / self.fps * settings.fps)
+        wanted = int(min(self.frames / self.fps * settings.fps, settings.max_frames))
         wanted = min(max(wanted, settings.min_frames), settings.max_frames, self.frames)
         return [int(n) for n in np.linspace(0, self.frames - 1, wanted).round()]
 
@@ -130,7 +131,7 @@ def _from_frames(video: Video, where: str) -> Clip:
         )
     count, height, width, _ = frames.shape
     check_frames(count, width, height, fps, where)
-    return Clip(where, count, width, height, fps, lambda numbers: iter(frames[numbers]))
+    return Clip(where, count, width, height, float(fps), lambda numbers: iter(frames[numbers]))
 
 
 def check_frames(frames: int, width: int, height: int, fps: float, where: str) -> None:
@@ -141,7 +142,7 @@ def check_frames(frames: int, width: int, height: int, fps: float, where: str) -
             f"{where} has frames of {width} x {height} pixels; at most {MAX_PIXELS:,} are decoded",
             where,
         )
-    if isinstance(fps, bool) or not isinstance(fps, int | float) or not 0 < fps < float("inf"):
+    if isinstance(fps, bool) or not isinstance(fps, Real) or not 0 < fps < float("inf"):
         raise RequestError(f"{where} must have a frame rate above 0, not {fps!r}", where)
 
 

@@ -1,0 +1,298 @@
+"""Synthetic decisions by seed: requests in many everyday domains, each with its right answers.
+
+A state says what it is about (a topic of a domain) and a few facts, in sentences or as JSON, among
+sentences that do not matter. Questions are made from what it says. Held out of training are the
+last wording of every list, the look of option names, and the hotel domain.
+
+    python examples/mini/decisions.py --split test --count 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import topics_field as field
+import topics_office as office
+from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
+from questions import (
+    FACT_QUESTIONS,
+    SPLITS,
+    Ask,
+    Asked,
+    about_topic,
+    entity_question,
+    topic_choice,
+)
+
+DOMAINS: dict[str, dict[str, tuple[str, str, str]]] = {
+    "support": office.SUPPORT,
+    "invoice": office.INVOICE,
+    "email": office.EMAIL,
+    "access": office.ACCESS,
+    "staff": office.STAFF,
+    "incident": field.INCIDENT,
+    "delivery": field.DELIVERY,
+    "review": field.REVIEW,
+    "building": field.BUILDING,
+    "bank": field.BANK,
+}
+HELD_OUT_DOMAIN = {"hotel": field.HOTEL}
+OPENERS = (
+    "Hello,|Hi,|Dear team,|Good morning,|Good day,|Hi all,|To whom it may concern,|Dear all,"
+    "|Hello team,|Hey,"
+)
+CLOSERS = "Thanks.|Kind regards|Best wishes|Thank you in advance.|Greetings|Bye|Many greetings"
+FILLERS = (
+    "The weather is fine.|I write from my phone.|I hope you are well.|We met last year."
+    "|My cat is asleep.|I read about you in the paper.|Sorry for my English.|The sun is shining."
+    "|I have been here for years.|My brother told me about you.|You have a nice website."
+    "|I will be in the garden later.|It is a long day.|We have two children.|Music is playing."
+    "|I had a coffee before.|The bus was full.|My sister says hello.|The sky is blue today."
+)
+DENIALS = (
+    "This is not about {m}.|It has nothing to do with {m}.|I do not write because of {m}."
+    "|{m} is not the issue.|The trouble with {m} was solved last week.|There was {m} last year, but"
+    " that is over.|It does not concern {m}.|I do not write about {m}."
+)
+TEXT_KEYS = "text|message|body|note|comment|description|content|msg"
+# Topics that a fact would make true as well, or nearly so.
+CLASHES = {
+    "mood": {"praise", "thanks"},
+    "signed": {"contract"},
+    "paid": {"late_payment", "installments"},
+    "days": {"late", "late_payment"},
+    "percent": {"disk"},
+    "hurt": {"sick"},
+    "fragile": {"damaged"},
+    "amount": {"price", "wrong_amount", "loan"},
+    "pieces": {"quantity"},
+    "answered": {"question"},
+    "cause": {"attack", "lost_card"},
+    "writer": {"conflict"},
+    "device": {"crash"},
+}
+# Topics of different domains that mean nearly the same.
+NEAR = (
+    {"login", "pin", "attack", "lock"},
+    {"praise", "thanks"},
+    {"refund", "return", "double_charge", "fraud", "transfer"},
+    {"power", "electric"},
+    {"quality", "damaged", "size", "wrong_item"},
+    {"price", "wrong_amount", "question"},
+    {"cancel", "resignation", "remove"},
+    {"address", "recipient", "copy"},
+    {"crash", "deploy", "slow", "network", "vpn"},
+    {"missing", "quantity", "wrong_item", "late"},
+    {"upgrade", "extend", "limit", "write", "admin"},
+    {"late_payment", "installments", "loan", "salary"},
+    {"invitation", "training", "application", "holiday"},
+    {"staff", "conflict"},
+    {"cleaning", "water"},
+)
+FACT_KINDS = {"entity": ENTITIES, "flag": FLAGS, "number": NUMBERS, "scale": SCALES}
+FACT_WEIGHTS = {"entity": 34, "flag": 28, "number": 16, "scale": 28}
+Fact = tuple[str, str, Any]  # kind, key, value
+
+
+def decisions(seed: int, split: str) -> Iterator[dict[str, Any]]:
+    """Endless examples ``{"request": body, "expected": {question id: option id}}``."""
+    if split not in SPLITS:
+        raise ValueError(f"split must be one of {', '.join(SPLITS)}, not {split!r}")
+    rng = Random(f"{split} {seed}")
+    while True:
+        yield make_decision(Ask(rng, split))
+
+
+def make_decision(ask: Ask) -> dict[str, Any]:
+    """One request and its answers."""
+    rng = ask.rng
+    domains = HELD_OUT_DOMAIN if ask.split == "domain" else DOMAINS
+    topics = domains[rng.choice(list(domains))]
+    facts = _facts(ask)
+    clashing = {topic for _, key, _ in facts for topic in CLASHES.get(key, ())}
+    usable = [key for key in topics if key not in clashing]
+    topic = None if ask.chance(0.06) else rng.choice(usable)
+    wrong = [key for key in usable if key != topic]
+    rng.shuffle(wrong)
+    every = dict(topics)
+    if ask.split != "domain" and ask.chance(0.25):
+        wrong += _strangers(ask, topics, topic, clashing)
+        every = {key: value for domain in DOMAINS.values() for key, value in domain.items()} | every
+    denied = wrong[0] if wrong and ask.chance(0.2) else None
+    state = _state(ask, every, topic, denied, facts)
+    questions, expected = _questions(ask, every, topic, wrong, denied, facts)
+    return {"request": {"state": state, "questions": questions}, "expected": expected}
+
+
+def _strangers(
+    ask: Ask, topics: dict[str, Any], topic: str | None, clashing: set[str]
+) -> list[str]:
+    """Topics of other domains that cannot be mistaken for ``topic``."""
+    near = {key for group in NEAR if topic in group for key in group} | clashing | {topic}
+    found = [
+        key
+        for domain in DOMAINS.values()
+        for key in domain
+        if key not in near and key not in topics
+    ]
+    ask.rng.shuffle(found)
+    return found[:6]
+
+
+def _facts(ask: Ask) -> list[Fact]:
+    count = ask.rng.choices((0, 1, 2, 3), (22, 34, 28, 16))[0]
+    facts: dict[str, Fact] = {}
+    for _ in range(count):
+        kind = ask.rng.choices(list(FACT_WEIGHTS), list(FACT_WEIGHTS.values()))[0]
+        key = ask.rng.choice(list(FACT_KINDS[kind]))
+        facts[key] = (kind, key, _value(ask, kind, key))
+        partner = {"origin": "goal", "goal": "origin", "writer": "helper"}.get(key)
+        if partner is not None and ask.chance(0.6):
+            facts[partner] = ("entity", partner, _value(ask, "entity", partner))
+    kept: list[Fact] = []
+    for fact in facts.values():  # two roles never share a value: the answer would be open
+        if all(fact[2] != other[2] for other in kept if other[0] == fact[0] == "entity"):
+            kept.append(fact)
+    return kept
+
+
+def _value(ask: Ask, kind: str, key: str) -> Any:
+    rng = ask.rng
+    if kind == "entity":
+        return rng.choice(POOLS[ENTITIES[key].pool].split("|"))
+    if kind == "flag":
+        return rng.random() < 0.5
+    if kind == "number":
+        most = NUMBERS[key].most
+        return rng.randint(2, most if ask.chance(0.6) else max(9, most // 10))
+    return rng.randrange(len(SCALES[key].levels))
+
+
+def _sentence(ask: Ask, fact: Fact) -> str:
+    kind, key, value = fact
+    if kind == "flag":
+        return ask.pick(FLAGS[key].true if value else FLAGS[key].false)
+    if kind == "scale":
+        return ask.pick(SCALES[key].levels[value][0])
+    said = ENTITIES[key].says if kind == "entity" else NUMBERS[key].says
+    text = ask.pick(said).format(v=value)
+    return text[:1].upper() + text[1:]
+
+
+def _state(
+    ask: Ask,
+    topics: dict[str, tuple[str, str, str]],
+    topic: str | None,
+    denied: str | None,
+    facts: list[Fact],
+) -> Any:
+    """A text, or an object in which some facts are fields."""
+    is_object = ask.chance(0.35)
+    fields: dict[str, Any] = {}
+    sentences = [] if topic is None else [ask.pick(topics[topic][1])]
+    if denied is not None:
+        denial = ask.pick(DENIALS).format(m=ask.pick(topics[denied][2]))
+        sentences.append(denial[:1].upper() + denial[1:])
+    for fact in facts:
+        if is_object and ask.chance(0.7):
+            fields.update([_entry(ask, fact)])
+        else:
+            sentences.append(_sentence(ask, fact))
+    fillers = ask.rng.choices((0, 1, 2), (45, 40, 15))[0]
+    sentences += [ask.pick(FILLERS) for _ in range(fillers or not sentences)]
+    ask.rng.shuffle(sentences)
+    if is_object:
+        fields[ask.pick(TEXT_KEYS)] = " ".join(sentences)
+        keys = list(fields)
+        ask.rng.shuffle(keys)
+        return {key: fields[key] for key in keys}
+    if ask.chance(0.3):
+        sentences.insert(0, ask.pick(OPENERS))
+    if ask.chance(0.2):
+        sentences.append(ask.pick(CLOSERS))
+    return " ".join(sentences)
+
+
+def _entry(ask: Ask, fact: Fact) -> tuple[str, Any]:
+    """A fact as a field of an object."""
+    kind, key, value = fact
+    if kind == "scale":
+        return SCALES[key].key, ask.pick(SCALES[key].levels[value][1])
+    if kind == "flag":
+        return ask.pick(FLAGS[key].keys), value if ask.chance(0.7) else ("no", "yes")[value]
+    return ask.pick(ENTITIES[key].keys if kind == "entity" else NUMBERS[key].keys), value
+
+
+def _questions(
+    ask: Ask,
+    topics: dict[str, tuple[str, str, str]],
+    topic: str | None,
+    wrong: list[str],
+    denied: str | None,
+    facts: list[Fact],
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The body's ``questions``, 1 to 5 of them, and the option expected of each."""
+    rng = ask.rng
+    kinds: list[Any] = ["choice", "choice", "about", *facts, *facts]
+    rng.shuffle(kinds)
+    count = rng.choices((1, 2, 3, 4, 5), (48, 27, 14, 7, 4))[0]
+    asked: dict[str, tuple[Any, str]] = {}
+    done: list[Any] = []
+    for kind in kinds:
+        if len(asked) == count:
+            break
+        if kind in done:
+            continue
+        done.append(kind)
+        id, question, expected = _ask(ask, kind, topics, topic, wrong, denied, facts)
+        asked.setdefault(id, (question, expected))
+    return (
+        {id: question for id, (question, _) in asked.items()},
+        {id: expected for id, (_, expected) in asked.items()},
+    )
+
+
+def _ask(
+    ask: Ask,
+    kind: Any,
+    topics: dict[str, tuple[str, str, str]],
+    topic: str | None,
+    wrong: list[str],
+    denied: str | None,
+    facts: list[Fact],
+) -> Asked:
+    if kind == "choice":
+        hidden = topic is None or (len(wrong) > 2 and ask.chance(0.1))
+        first = [denied] if denied is not None and ask.chance(0.7) else []
+        rest = [key for key in wrong if key not in first]
+        return topic_choice(ask, topics, None if hidden else topic, first + rest)
+    if kind == "about":
+        if topic is not None and ask.chance(0.5):
+            return about_topic(ask, topics[topic][2], True)
+        other = denied if denied is not None and ask.chance(0.5) else ask.rng.choice(wrong)
+        return about_topic(ask, topics[other][2], False)
+    name, key, value = kind
+    if name == "entity":
+        pool = ENTITIES[key].pool
+        rivals = [v for n, k, v in facts if n == "entity" and k != key and ENTITIES[k].pool == pool]
+        return entity_question(ask, key, value, rivals)
+    return FACT_QUESTIONS[name](ask, key, value)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Print synthetic decisions, one a line.")
+    parser.add_argument("--split", choices=SPLITS, default="train")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=5)
+    arguments = parser.parse_args()
+    source = decisions(arguments.seed, arguments.split)
+    for _ in range(arguments.count):
+        print(json.dumps(next(source), ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

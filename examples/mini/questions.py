@@ -1,0 +1,275 @@
+"""Questions about what a state is known to say, each with its right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
+
+SPLITS = ("train", "valid", "test", "domain")
+Question = dict[str, Any]
+Asked = tuple[str, Question, str]  # id, question, expected option id
+
+IDS = (
+    *("kind", "topic", "about", "team", "queue", "route", "reason", "case", "field", "point"),
+    *("check", "item", "q1", "q2", "q7", "first", "answer", "value", "a", "b", "x", "subject"),
+    *("intent", "result", "label", "slot"),
+)
+TOPIC_ASKS = (
+    "What is the message about?|Which topic fits?|Pick the right topic.|Who should take this?"
+    "|Which team is right?|Choose the subject.|What does the writer want?|Sort this message."
+    "|Where should this go?|What is the matter?|What is the problem?|Which queue is right?"
+    "|Select the best option.|What kind of message is it?|What happened?|Which option fits best?"
+)
+ABOUT = (
+    "Is it about {m}?|Does the message concern {m}?|Is the topic {m}?|Does the writer speak of {m}?"
+    "|Is {m} the subject?|Does it deal with {m}?|Is this a case of {m}?|Is the matter {m}?"
+    "|Is the message about {m}?"
+)
+MEANINGS = "{m}|{m}|about {m}|anything on {m}|messages about {m}|it is about {m}|cases of {m}|{m}"
+OTHER_NAMES = "other|none|else|misc|something else|nothing fits|rest|another"
+OTHER_MEANS = (
+    "None of these|Anything else|Something else|Everything else|Not in this list|No option fits"
+    "|None of the others|None of the above"
+)
+YES_NO = (
+    ("yes", "no"),
+    ("it is so", "it is not so"),
+    ("this is true", "this is false"),
+    ("correct", "not correct"),
+    ("the text says so", "the text does not say so"),
+    ("true", "false"),
+)
+BANDS = (
+    ("under {a}", "{a} to {c}", "{b} or more"),
+    ("less than {a}", "{a} to {c}", "{b} and above"),
+    ("below {a}", "between {a} and {c}", "from {b} on"),
+    ("smaller than {a}", "from {a} to {c}", "{b} or above"),
+    ("up to {z}", "{a} to {c}", "more than {c}"),
+    ("at most {z}", "between {a} and {c}", "over {c}"),
+    ("not more than {z}", "from {a} to {c}", "at least {b}"),
+)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What the makers of questions share: a source of chance and the wording allowed."""
+
+    rng: Random
+    split: str
+
+    def pick(self, bars: str) -> str:
+        return self.one(tuple(bars.split("|")))
+
+    def one(self, pool: tuple[Any, ...]) -> Any:
+        """One of ``pool``: its last is the test's, the last but one calibration's."""
+        if len(pool) < 3 or self.split == "domain":
+            return self.rng.choice(pool)
+        if self.split == "test":
+            return pool[-1]
+        if self.split == "valid" and len(pool) > 3:
+            return pool[-2]
+        return self.rng.choice(pool[:-1] if len(pool) == 3 else pool[:-2])
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def id(self, *natural: str) -> str:
+        """A question's id: one that means something, or any."""
+        return self.rng.choice(natural) if natural and self.chance(0.4) else self.rng.choice(IDS)
+
+    def size(self, most: int) -> int:
+        """Number of options: mostly 3 to 5, at most 11 or ``most`` ("none of these" may follow)."""
+        sizes = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+        weights = (12, 22, 26, 14, 9, 5, 4, 3, 2, 3)
+        return min(most, self.rng.choices(sizes, weights)[0])
+
+    def case(self, text: str) -> str:
+        return text[:1].upper() + text[1:] if self.chance(0.5) else text
+
+
+def opaque_names(ask: Ask, count: int) -> list[str]:
+    """Names that say nothing; the test's look different from the training's."""
+    rng = ask.rng
+    if ask.split == "test":
+        styles = ("opt_{n}", "G{d}", "{s}{s}{s}", "group {n}")
+    else:
+        styles = (
+            "{l}",
+            "k{n}",
+            "{s}{s}",
+            "team_{n}",
+            "queue-{l}",
+            "{n}",
+            "x{d}",
+            "{s}",
+            "class {l}",
+        )
+    style = rng.choice(styles)
+    first = rng.randrange(3) if count < 20 else 0
+    names: list[str] = []
+    while len(names) < count:
+        position = first + len(names)
+        name = style.format(
+            n=position + 1, d=rng.randrange(10, 99), l="ABCDEFGHIJKLMNOPQRSTUVWXYZ"[position], s=""
+        )
+        name += "".join(
+            rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(style.count("{s}"))
+        )
+        if name not in names:
+            names.append(name)
+    return names
+
+
+def choice(ask: Ask, options: list[tuple[str, str | None]], text: str) -> Question:
+    """A choice question over ``(name, description)`` pairs, in any order."""
+    order = list(range(len(options)))
+    ask.rng.shuffle(order)
+    criteria = {options[i][0]: options[i][1] for i in order}
+    return {"type": "choice", "instructions": text, "criteria": criteria}
+
+
+def with_other(ask: Ask, options: list[tuple[str, str | None]], opaque: bool) -> str:
+    """Append "none of these" to ``options``; returns its name."""
+    name = opaque_names(ask, 26)[25] if opaque else ask.pick(OTHER_NAMES)
+    if any(name == other for other, _ in options):
+        name = f"{name} {len(options)}"
+    bare = not opaque and ask.chance(0.3)
+    options.append((name, None if bare else ask.case(ask.pick(OTHER_MEANS))))
+    return name
+
+
+def topic_choice(
+    ask: Ask, topics: dict[str, tuple[str, str, str]], right: str | None, wrong: list[str]
+) -> Asked:
+    """Which of some topics a state is about; ``right`` is ``None`` where it is none of them."""
+    asked_other = right is None or ask.chance(0.2)
+    chosen = wrong[: ask.size(len(wrong) + 1) - 1]
+    if right is not None:
+        chosen = [right, *chosen]
+    opaque = ask.chance(0.4)
+    bare = not opaque and ask.split != "test" and ask.chance(0.15)
+    names = opaque_names(ask, len(chosen)) if opaque else _own_names(ask, topics, chosen)
+    options: list[tuple[str, str | None]] = []
+    for name, key in zip(names, chosen, strict=True):
+        meaning = ask.pick(topics[key][2])
+        unused = [other for other in wrong if other not in chosen]
+        if unused and ask.chance(0.12):
+            pair = [meaning, ask.pick(topics[ask.rng.choice(unused)][2])]
+            ask.rng.shuffle(pair)
+            meaning = " or ".join(pair)
+        text = ask.case(ask.pick(MEANINGS).format(m=meaning))
+        options.append((name, None if bare else text))
+    expected = names[0]
+    if asked_other:
+        other = with_other(ask, options, opaque)
+        expected = other if right is None else expected
+    return ask.id("topic", "kind"), choice(ask, options, ask.pick(TOPIC_ASKS)), expected
+
+
+def _own_names(ask: Ask, topics: dict[str, tuple[str, str, str]], keys: list[str]) -> list[str]:
+    names: list[str] = []
+    for key in keys:
+        name = ask.pick(topics[key][0]).replace(" ", ask.rng.choice((" ", "_", "_", "-")))
+        names.append(name if name not in names else f"{name} {len(names)}")
+    return names
+
+
+def noul(ask: Ask, id: str, text: str, answer: bool) -> Asked:
+    """A yes/no question; now and then with its own words for yes and no."""
+    question: Question = {"type": "noul", "instructions": text}
+    if ask.chance(0.5):
+        yes, no = ask.one(YES_NO)
+        question["criteria"] = {"true": ask.case(yes), "false": ask.case(no)}
+    return id, question, "true" if answer else "false"
+
+
+def about_topic(ask: Ask, meanings: str, answer: bool) -> Asked:
+    """Whether the state is about a topic."""
+    return noul(ask, ask.id("about", "check"), ask.pick(ABOUT).format(m=ask.pick(meanings)), answer)
+
+
+def entity_question(ask: Ask, key: str, value: str, rivals: list[str]) -> Asked:
+    """Which name is meant; ``rivals`` are other names from its pool that the state holds."""
+    entity = ENTITIES[key]
+    pool = [v for v in POOLS[entity.pool].split("|") if v != value and v not in rivals]
+    ask.rng.shuffle(pool)
+    size = ask.size(len(pool))
+    wrong = (rivals + pool)[: size - 1] or pool[:1]
+    opaque = ask.chance(0.3)
+    is_other = ask.chance(0.1)
+    values = wrong if is_other else [value, *wrong]
+    if opaque:
+        names = opaque_names(ask, len(values))
+        template = ask.rng.choice(("{v}", "the {v}", "it is {v}", "{v}"))
+        options = [(n, template.format(v=v)) for n, v in zip(names, values, strict=True)]
+    else:
+        options = [(v, None) for v in values]
+    expected = options[0][0]
+    if is_other or ask.chance(0.1):
+        other = with_other(ask, options, opaque)
+        expected = other if is_other else expected
+    question = choice(ask, options, ask.pick(entity.asks))
+    return ask.id(key, *entity.keys.split("|")[:-1]), question, expected
+
+
+def flag_question(ask: Ask, key: str, value: bool) -> Asked:
+    """Whether a flag holds, sometimes asked the other way round."""
+    flag = FLAGS[key]
+    if ask.chance(0.2):
+        return noul(ask, ask.id(), ask.pick(flag.denies), not value)
+    return noul(ask, ask.id(key), ask.pick(flag.asks), value)
+
+
+def number_question(ask: Ask, key: str, value: int) -> Asked:
+    """A threshold, or the band in which a number lies."""
+    number, rng = NUMBERS[key], ask.rng
+    if ask.chance(0.6):
+        above = rng.random() < 0.5  # the number lies above the threshold
+        low, high = (1, value - 1) if above and value > 1 else (value + 1, number.most + 10)
+        threshold = _round(rng.randint(low, high), low, high)
+        over = ask.chance(0.6)
+        text = ask.pick(number.above if over else number.below).format(t=threshold)
+        return noul(ask, ask.id(key), text, (value > threshold) == over)
+    first = _round(rng.randint(2, number.most // 2), 2, number.most // 2)
+    second = _round(rng.randint(first + 2, number.most), first + 2, number.most)
+    words = ask.one(BANDS)
+    unit = f" {number.unit}" if ask.chance(0.5) else ""
+    numbers = {"a": first, "b": second, "c": second - 1, "z": first - 1}
+    levels = [word.format(**numbers) + unit for word in words]
+    right = (value >= first) + (value >= second)
+    question = {"type": "score", "instructions": ask.pick(number.scale), "criteria": levels}
+    return ask.id(key), question, str(right)
+
+
+def _round(value: int, low: int, high: int) -> int:
+    """The roundest number near ``value`` from ``low`` to ``high``."""
+    for step in (100, 50, 10, 5):
+        near = round(value / step) * step
+        if low <= near <= high and abs(near - value) <= max(2, value // 4):
+            return near
+    return value
+
+
+def scale_question(ask: Ask, key: str, level: int) -> Asked:
+    """Which of some ordered levels holds, the true one among them."""
+    scale = SCALES[key]
+    count = len(scale.levels)
+    others = [i for i in range(count) if i != level]
+    size = count if ask.chance(0.5) else ask.rng.randint(2, count)
+    kept = sorted([level, *ask.rng.sample(others, size - 1)])
+    capital = ask.chance(0.5)
+    texts = [ask.pick(scale.levels[i][1]) for i in kept]
+    levels = [t[:1].upper() + t[1:] if capital else t for t in texts]
+    question = {"type": "score", "instructions": ask.pick(scale.asks), "criteria": levels}
+    return ask.id(key), question, str(kept.index(level))
+
+
+FACT_QUESTIONS: dict[str, Callable[..., Asked]] = {
+    "flag": flag_question,
+    "number": number_question,
+    "scale": scale_question,
+}
