@@ -1,7 +1,7 @@
 """The shapes of the published releases, to say what a width costs before anything is fetched.
 
 Source: the parameter counts and dimensions in the model cards and configs of Cloudflare/clef-flash
-(17f0b0ad) and Cloudflare/clef (2f3de3dd).
+(17f0b0ad) and Cloudflare/clef (2f3de3dd), and of Cloudflare/clef-omni (0db1cd26) with Qwen3-Omni's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from ..config import ModelConfig, parse_config
+from ..config import DENSE, OMNI, ModelConfig, parse_config
 from ..memory import decision_bytes, parameter_bytes
 from ..weights import expected_tensors
 from .plan import Recipe
@@ -47,7 +47,35 @@ _OWN_TEXT: dict[str, dict[str, int]] = {
         "linear_num_value_heads": 48,
     },
 }
-NAMES = tuple(_OWN_TEXT)
+OMNI_NAME = "clef-omni"
+NAMES = (*_OWN_TEXT, OMNI_NAME)
+_OMNI_TEXT: dict[str, Any] = {
+    "hidden_size": 2048,
+    "num_hidden_layers": 48,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 4,
+    "head_dim": 128,
+    "num_experts": 128,
+    "num_experts_per_tok": 8,
+    "moe_intermediate_size": 768,
+    "norm_topk_prob": True,
+    "rms_norm_eps": 1e-6,
+    "vocab_size": 152_064,
+    "max_position_embeddings": 65_536,
+    "tie_word_embeddings": False,
+    "rope_parameters": {"rope_theta": 1e6, "rope_type": "default"},
+}
+_AUDIO = {
+    "num_mel_bins": 128,
+    "d_model": 1280,
+    "encoder_layers": 32,
+    "encoder_attention_heads": 20,
+    "encoder_ffn_dim": 5120,
+    "downsample_hidden_size": 480,
+    "output_dim": 2048,
+    "n_window": 50,
+    "n_window_infer": 800,
+}
 _VISION = {
     "depth": 27,
     "hidden_size": 1152,
@@ -65,19 +93,24 @@ USABLE = 0.7  # of a Mac's memory: macOS and other programs want the rest
 
 
 def published_json(name: str, layers: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What config.json and joint_head_config.json of ``"clef-flash"`` or ``"clef"`` hold.
+    """What config.json and joint_head_config.json of one of ``NAMES`` hold.
 
     As far as sizes go; ``layers`` makes the backbone less deep.
     """
-    text = {**_SHARED_TEXT, **_OWN_TEXT[name]}
+    text = {**_OMNI_TEXT} if name == OMNI_NAME else {**_SHARED_TEXT, **_OWN_TEXT[name]}
     text["num_hidden_layers"] = layers or text["num_hidden_layers"]
-    vision = {**_VISION, "out_hidden_size": text["hidden_size"]}
-    config = {"model_type": "qwen3_5", "text_config": text, "vision_config": vision}
+    vision: dict[str, Any] = {**_VISION, "out_hidden_size": text["hidden_size"]}
+    config: dict[str, Any] = {"text_config": text, "vision_config": vision}
+    if name == OMNI_NAME:
+        vision["deepstack_visual_indexes"] = [8, 16, 24]
+        config = {"model_type": OMNI, "thinker_config": {**config, "audio_config": _AUDIO}}
+    else:
+        config["model_type"] = DENSE
     return config, {**_HEAD, "hidden_size": text["hidden_size"]}
 
 
 def published_config(name: str) -> ModelConfig:
-    """The configuration of ``"clef-flash"`` or ``"clef"``."""
+    """The configuration of one of ``NAMES``."""
     return parse_config(*published_json(name), Path(name))
 
 

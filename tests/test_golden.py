@@ -8,14 +8,19 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 import pytest
+from close import assert_close
 from conftest import GOLDEN, golden_cases
 
 from clef_mlx import Clef, EncodedRequest, RequestError, load
 from clef_mlx.layers import linear_attention
 
 ATOL = 1e-4  # float32 against float32; measured 8e-6 at most
-ARRAYS = dict(np.load(GOLDEN / "media.npz"))
-GOLDENS = {name: golden_cases(name) for name in ("dense", "moe")}
+GOLDENS = {name: golden_cases(name) for name in ("dense", "moe", "omni")}
+ARRAYS = {
+    name: dict(np.load(GOLDEN / ("media-omni.npz" if name == "omni" else "media.npz")))
+    for name in GOLDENS
+}
+FEATURES_ATOL = 1e-3  # log-mel; measured 6e-5, from the reference's float32 transform
 CASES = [
     pytest.param(name, case, id=f"{name}-{case['id']}")
     for name in GOLDENS
@@ -24,9 +29,9 @@ CASES = [
 
 
 def body_of(case: dict[str, Any]) -> dict[str, Any]:
-    """The request, with its pictures and clips read from the golden files."""
+    """The request, with its pictures, clips and sounds read from the golden files."""
     body = {"model": "golden", **case["request"]}
-    for kind in ("images", "videos"):
+    for kind in ("images", "videos", "audio"):
         if kind in body:
             files = [GOLDEN / "media" / name for name in body[kind]]
             body[kind] = [np.load(f) if f.suffix == ".npy" else f for f in files]
@@ -67,7 +72,7 @@ def test_decision_is_the_reference_s(
         assert (got.id, list(got.span)) == (want["id"], want["span"])
         assert list(got.option_ids) == want["option_ids"]
         assert [list(span) for span in got.option_spans] == want["option_spans"]
-    assert_media(encoded, case["id"])
+    assert_media(encoded, name, case["id"])
     logits = clef.logits(body, **options)
     assert worst(logits, case) <= ATOL
     monkeypatch.setattr(clef, "_logits", lambda encoded: logits)  # once is enough
@@ -77,21 +82,25 @@ def test_decision_is_the_reference_s(
     assert response["usage"] == expected["response"]["usage"]
 
 
-def assert_media(encoded: EncodedRequest, case: str) -> None:
-    """Positions, grids and grey levels are equal."""
-    wanted = [name for name in ARRAYS if name.startswith(f"{case}/")]
+def assert_media(encoded: EncodedRequest, golden: str, case: str) -> None:
+    """Positions, grids and grey levels are equal, features of sound close."""
+    arrays = ARRAYS[golden]
+    wanted = [name for name in arrays if name.startswith(f"{case}/")]
     assert bool(encoded.media) == bool(wanted)
     for name in wanted:
-        key, want = name.split("/")[1], ARRAYS[name]
+        key, want = name.split("/")[1], arrays[name]
         if key == "positions":
             assert np.array_equal(encoded.positions, want.reshape(3, -1))
         elif key.endswith("grid_thw"):
             assert np.array_equal(encoded.media[key], want)
         elif key.endswith(".levels"):
             values = encoded.media[key.removesuffix(".levels")]
-            assert values.shape == tuple(ARRAYS[name.replace(".levels", ".shape")])
-            step = int(ARRAYS[name.replace(".levels", ".step")])
+            assert values.shape == tuple(arrays[name.replace(".levels", ".shape")])
+            step = int(arrays[name.replace(".levels", ".step")])
             assert np.array_equal(np.rint((values[::step] + 1) * 127.5), want)
+        elif key == "input_features":  # the first 400 frames
+            assert encoded.media[key].shape == tuple(arrays[f"{name}.shape"])
+            assert_close(encoded.media[key][..., :400], want, FEATURES_ATOL)
 
 
 def assert_answers(got: Any, want: Any) -> None:

@@ -19,6 +19,7 @@ from clef_mlx.weights import expected_tensors
 PUBLISHED = {
     "clef-flash": (9_409_813_744, 121_762_820, 760, 19_063_259_136),
     "clef": (27_356_728_560, 128_056_324, 1_184, 54_969_731_792),
+    "clef-omni": (31_719_205_488, 109_175_812, None, 2 * (31_719_205_488 + 109_175_812)),
 }
 
 
@@ -28,7 +29,8 @@ def test_catalogue_counts_the_release_to_the_last_parameter(name: str) -> None:
     specs = expected_tensors(published_config(name), ()).values()
     assert sum(prod(s.shape) for s in specs if s.part != "head") == parameters
     assert sum(prod(s.shape) for s in specs if s.part == "head") == head
-    assert sum(s.part != "head" for s in specs) == tensors
+    if tensors is not None:  # no index of clef-omni was seen
+        assert sum(s.part != "head" for s in specs) == tensors
     assert disk_bytes(published_config(name), Recipe(16)) == pytest.approx(size, rel=1e-4)
 
 

@@ -38,12 +38,13 @@ Examples:
 @click.option("--state-json", metavar="JSON", help="What to decide on, as inline JSON")
 @click.option("--image", "images", multiple=True, metavar="FILE", help="A picture to look at")
 @click.option("--video", "videos", multiple=True, metavar="FILE", help="A clip to look at")
+@click.option("--audio", multiple=True, metavar="FILE", help="A sound to hear (clef-omni)")
 @click.option("--exif", is_flag=True, help="Turn pictures as their camera noted")
 @question_options
 @click.option(
     "--max-length",
     type=int,
-    help="Longest prompt in tokens; default 16384, at most the model's positions",
+    help="Longest prompt in tokens; default 16384 (clef-omni 64000), at most the model's positions",
 )
 @click.option("--truncate", is_flag=True, help="Cut the end of a state that does not fit")
 @click.option(
@@ -70,6 +71,7 @@ def decide(
     state_json: str | None,
     images: tuple[str, ...],
     videos: tuple[str, ...],
+    audio: tuple[str, ...],
     exif: bool,
     max_length: int | None,
     truncate: bool,
@@ -80,11 +82,11 @@ def decide(
 ) -> None:
     """Answer the questions of REQUEST, a JSON file in System One form ('-' reads stdin).
 
-    Without a file, --state (or --state-json) or pictures, and any of --noul, --choice and --score
+    Without a file, --state (or --state-json) or media, and any of --noul, --choice and --score
     make the request; a question's first ': ' ends its id, the last ' = ' starts its options.
     Anything richer goes into a file.
     """
-    media = {"images": list(images), "videos": list(videos)}
+    media = {"images": list(images), "videos": list(videos), "audio": list(audio)}
     if request is not None:
         if (
             state is not None
@@ -120,13 +122,14 @@ def _as_json(body: dict[str, Any]) -> bytes:
 
 
 def _read_request(name: str) -> Any:
-    """A request file; the pictures and clips it names lie beside it."""
+    """A request file; the pictures, clips and sounds it names lie beside it."""
     from ..json_text import parse_json
+    from ..request import MEDIA
 
     body = parse_json(_read_bytes(name), "standard input" if name == "-" else name)
     folder = Path() if name == "-" else Path(name).parent
     if isinstance(body, dict):
-        for kind in ("images", "videos"):
+        for kind in MEDIA:
             if isinstance(body.get(kind), list):
                 body[kind] = [_beside(item, folder) for item in body[kind]]
     return body
@@ -145,7 +148,7 @@ def _state(state: str | None, state_json: str | None, has_media: bool) -> Any:
     if state_json is not None:
         return parse_json(state_json, "--state-json", "state")
     if state is None and not has_media:
-        raise click.UsageError("give a request file, or --state, --state-json or --image")
+        raise click.UsageError("give a request file, or --state, --state-json, --image, --video or --audio")
     return _read_state(state or "")
 
 
