@@ -9,7 +9,7 @@ from functools import partial
 import mlx.core as mx
 import mlx.nn as nn
 
-from .config import TextConfig
+from .architecture import TextConfig
 from .layers.attention import Attention, GatedAttention, KeyValues
 from .layers.feed_forward import MLP, RoutedMoe, SparseMoe
 from .layers.linear_attention import DeltaState, GatedDeltaNet

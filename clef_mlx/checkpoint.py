@@ -14,8 +14,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from .config import OMNI, ModelConfig, parse_config, read_json_file
+from .architecture import OMNI, ModelConfig
+from .config import parse_config
 from .errors import CheckpointError
+from .fields import read_json_file
 from .layout import Layout, check_kind, declared_layout
 from .packing import Packing, companions, unpack
 from .row_table import RowTable
@@ -121,7 +123,9 @@ class Checkpoint:
         if packing is None:
             return RowTable(self.stored(spec.name))
         scales, biases = companions(self.layout.naming.stored_name(spec))
-        return RowTable(self.stored(which), (packing, self.entries[scales], self.entries[biases]))
+        return RowTable(
+            self.stored(spec.name), (packing, self.entries[scales], self.entries[biases])
+        )
 
 
 def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:

@@ -7,18 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .config import (
-    VISION_SIZES,
-    AudioConfig,
-    Fields,
-    MoeConfig,
-    TextConfig,
-    VisionConfig,
-    check_layers,
-    check_moe,
-    parse_rope,
-)
+from .architecture import VISION_SIZES, AudioConfig, MoeConfig, TextConfig, VisionConfig
 from .errors import CheckpointError
+from .fields import Fields, check_layers, check_moe, parse_rope
 
 MROPE_SECTION = (24, 20, 20)  # where a config has none, as in the reference
 _SIZES = (

@@ -12,7 +12,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from .config import HeadConfig
+from .architecture import HeadConfig
 from .encoding import EncodedRequest, Span
 from .layers.linear import Linear
 from .request import TYPES

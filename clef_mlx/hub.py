@@ -102,7 +102,7 @@ def _fetch(repo: str, revision: str | None, fault: str, copy: tuple[Path, float]
     """Download what is missing. ``fault`` says what the cache lacks, for messages."""
     from huggingface_hub import HfApi, hf_hub_download, snapshot_download
 
-    from .config import read_json_file
+    from .fields import read_json_file
     from .layout import check_kind
 
     with _explained(repo, revision, fault):

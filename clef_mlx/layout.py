@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .config import DENSE, MOE, OMNI
+from .architecture import DENSE, MOE, OMNI
 from .errors import CheckpointError
 from .packing import BITS, GROUP_SIZES, Packing, companions
 from .weights import COMMUNITY, RELEASE, Naming, TensorSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import prod
 
-from .config import ModelConfig, TextConfig
+from .architecture import ModelConfig, TextConfig
 from .layers.delta_rule import CHUNK, SEGMENT
 from .packing import Packing
 from .weights import TensorSpec

@@ -10,8 +10,9 @@ from typing import Any
 import mlx.core as mx
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
+from .architecture import MOE
 from .checkpoint import HEAD_CONFIG, HEAD_FILE, INDEX_FILE
-from .config import MOE, parse_config
+from .config import parse_config
 from .encoding import word_splitter
 from .layout import PUBLISHED_WORD_RULE
 from .weights import TensorSpec, expected_tensors

@@ -12,7 +12,7 @@ from typing import Literal
 
 import mlx.core as mx
 
-from .config import (
+from .architecture import (
     OMNI,
     AudioConfig,
     HeadConfig,

@@ -16,8 +16,8 @@ from typing import Any
 import mlx.core as mx
 
 from ..checkpoint import HEAD_FILE, INDEX_FILE
-from ..config import read_json_file
 from ..errors import CheckpointError
+from ..fields import read_json_file
 from ..layout import FORMAT, NEEDS, PACKABLE, STAMP
 from ..packing import Packing
 from .plan import Plan, Step

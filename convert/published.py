@@ -12,7 +12,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from ..config import DENSE, OMNI, ModelConfig, parse_config
+from ..architecture import DENSE, OMNI, ModelConfig
+from ..config import parse_config
 from ..memory import decision_bytes, parameter_bytes
 from ..weights import expected_tensors
 from .plan import Recipe

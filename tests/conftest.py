@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def golden_cases(name: str) -> list[dict[str, Any]]:
-    """The publisher's own results on a miniature (``dense``, ``moe``, ``omni``), one dict a case."""
+    """The publisher's own results on ``dense``, ``moe`` or ``omni``, one dict a case."""
     lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
     return [json.loads(line) for line in lines]
 

@@ -7,7 +7,7 @@ import numpy as np
 from close import assert_close
 
 from clef_mlx import Clef
-from clef_mlx.config import TextConfig
+from clef_mlx.architecture import TextConfig
 from clef_mlx.layers.attention import GatedAttention
 
 ATOL = 1e-5  # float32 against float64; measured 2e-6 on outputs up to 3

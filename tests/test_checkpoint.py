@@ -109,7 +109,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "other model": (lambda f: edit_config(f, model_type="llama"), "has model_type 'llama'; a Clef"),
     "no model type": (lambda f: edit_config(f, model_type=None), "has model_type None; a Clef"),
     "mlx-vlm's layout": (lambda f: edit_config(f, model_type="clef"), "mlx-vlm's own clef layout"),
-    "omni": (lambda f: edit_config(f, model_type="qwen3_omni_moe"), "holds clef-omni, which"),
+    "omni": (lambda f: edit_config(f, model_type="qwen3_omni_moe"), "thinker_config must be a"),
     "no head": (lambda f: (f / "joint_head.safetensors").unlink(), "a plain Qwen3.5 folder cannot"),
     "no head config": (
         lambda f: (f / "joint_head_config.json").unlink(),

@@ -13,7 +13,9 @@ import pytest
 from conftest import GOLDEN
 
 from clef_mlx import CheckpointError
-from clef_mlx.config import ModelConfig, parse_config, read_json_file
+from clef_mlx.architecture import ModelConfig
+from clef_mlx.config import parse_config
+from clef_mlx.fields import read_json_file
 
 FOLDER = Path("model")
 TEXT, HEAD = "text_config", "joint_head_config.json"

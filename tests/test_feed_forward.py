@@ -8,7 +8,7 @@ import pytest
 from close import assert_close
 
 from clef_mlx import Clef
-from clef_mlx.config import MoeConfig
+from clef_mlx.architecture import MoeConfig
 from clef_mlx.layers import feed_forward
 from clef_mlx.layers.feed_forward import MLP, SparseMoe
 

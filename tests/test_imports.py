@@ -20,7 +20,9 @@ PACKAGE = Path(clef_mlx.__file__).parent
 # A module may import, however late, from the rows above its own; a folder also within itself.
 ROWS = (
     ("errors", "packing"),
-    ("json_text",),
+    ("json_text", "architecture"),
+    ("fields",),
+    ("config_omni",),
     ("config", "request", "tensor_file"),
     ("encoding", "answers", "row_table", "weights", "layers"),
     ("media", "backbone", "head", "layout", "memory"),
@@ -32,7 +34,10 @@ ROWS = (
 )
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
 FOLDERS = ("layers", "media", "towers", "convert", "cli")
-PURE = ("errors", "json_text", "config", "request", "encoding", "answers", "tensor_file", "hub")
+PURE = (
+    *("errors", "json_text", "architecture", "fields", "config_omni", "config", "request"),
+    *("encoding", "answers", "tensor_file", "hub"),
+)
 NEVER = ("mlx_lm", "transformers", "torch", "PIL")  # not even for a decision
 HEAVY = (*NEVER, "mlx", "numpy", "tokenizers", "huggingface_hub", "safetensors", "rich")
 

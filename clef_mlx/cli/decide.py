@@ -148,7 +148,7 @@ def _state(state: str | None, state_json: str | None, has_media: bool) -> Any:
     if state_json is not None:
         return parse_json(state_json, "--state-json", "state")
     if state is None and not has_media:
-        raise click.UsageError("give a request file, or --state, --state-json, --image, --video or --audio")
+        raise click.UsageError("give a request file, or --state, --state-json or --image")
     return _read_state(state or "")
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import mlx.core as mx
 import mlx.nn as nn
 
-from ..config import TextConfig
+from ..architecture import TextConfig
 from .linear import Linear
 from .norm import RMSNorm
 from .rope import Rotary

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mlx.core as mx
 import mlx.nn as nn
 
-from ..config import MoeConfig
+from ..architecture import MoeConfig
 from .linear import ExpertLinear, Linear
 
 SORT_FROM = 64  # routed rows; below that sorting costs more than the reads it saves

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import mlx.core as mx
 import mlx.nn as nn
 
-from ..config import TextConfig
+from ..architecture import TextConfig
 from .delta_rule import gated_delta
 from .linear import Linear
 from .norm import GatedRMSNorm

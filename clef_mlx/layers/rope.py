@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import mlx.core as mx
 import numpy as np
 
-from ..config import TextConfig
+from ..architecture import TextConfig
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..config import Fields, ModelConfig, read_json_file
+from ..architecture import ModelConfig
 from ..errors import CheckpointError
+from ..fields import Fields, read_json_file
 from .mel import HOP, SAMPLE_RATE, WINDOW
 
 BICUBIC = 3  # Pillow's and torchvision's number for the filter

@@ -6,7 +6,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from ..config import AudioConfig
+from ..architecture import AudioConfig
 from ..layers.linear import Linear
 
 SLOWEST = 10_000.0  # the longest wave of the positions, in tokens (divided by 2 pi)

@@ -8,7 +8,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from ..config import VisionConfig
+from ..architecture import VisionConfig
 from ..layers.linear import Linear
 
 EPS = 1e-6
