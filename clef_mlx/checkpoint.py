@@ -152,7 +152,8 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
                 "(a plain Qwen3.5 folder cannot decide)"
             )
     config = parse_config(raw, read_json_file(folder / HEAD_CONFIG), folder)
-    files = _weight_files(folder)
+    skipped = SPEECH if config.model_type == OMNI else ()
+    files = _weight_files(folder, skipped)
     head = read_header(folder / HEAD_FILE)
     twice = sorted(name for file in files for name in file.tensors if name in head.tensors)
     if twice:
@@ -161,7 +162,7 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
         tensor: entry
         for file in (*files, head)
         for tensor, entry in file.tensors.items()
-        if config.model_type != OMNI or not tensor.startswith(SPEECH)
+        if not tensor.startswith(skipped)
     }
     formats = {file.path: file.metadata.get("format") for file in files}
     layout = declared_layout(raw, formats, entries, folder)
@@ -170,8 +171,11 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
     return Checkpoint(folder, name or folder.name, layout, config, specs, entries)
 
 
-def _weight_files(folder: Path) -> list[TensorFile]:
-    """Headers of the backbone's shards, held to the index where there is one."""
+def _weight_files(folder: Path, skipped: tuple[str, ...]) -> list[TensorFile]:
+    """Headers of the backbone's shards, held to the index where there is one.
+
+    A shard that holds nothing but names beginning with ``skipped`` may be left out.
+    """
     if not (folder / INDEX_FILE).exists():
         if not (folder / SINGLE_FILE).exists():
             raise CheckpointError(f"{folder} has neither {INDEX_FILE} nor {SINGLE_FILE}")
@@ -186,6 +190,11 @@ def _weight_files(folder: Path) -> list[TensorFile]:
         if not is_name or not shard.endswith(".safetensors"):
             raise CheckpointError(f"{folder / INDEX_FILE}: {shard!r} is not a shard's file name")
         by_shard[shard].add(tensor)
+    by_shard = {
+        shard: names
+        for shard, names in by_shard.items()
+        if not all(name.startswith(skipped) for name in names)
+    }
     missing = sorted(shard for shard in by_shard if not (folder / shard).exists())
     if missing:
         raise CheckpointError(
