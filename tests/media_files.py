@@ -30,7 +30,7 @@ def sound_file(samples: np.ndarray, rate: int, container: str = "wav") -> bytes:
 def clip_file(
     frames: int, fps: int, size: tuple[int, int] = (64, 48), sound: float | None = None
 ) -> bytes:
-    """``frames`` of ``size`` (width, height), and ``sound`` seconds of a stereo tone at 44.1 kHz."""
+    """``frames`` of ``size`` (width, height); ``sound`` seconds of a stereo tone at 44.1 kHz."""
     file, (width, height) = io.BytesIO(), size
     with av.open(file, "w", format="mp4") as made:
         stream = made.add_stream("mpeg4", rate=fps)
