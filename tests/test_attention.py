@@ -8,7 +8,7 @@ from close import assert_close
 
 from clef_mlx import Clef
 from clef_mlx.architecture import TextConfig
-from clef_mlx.layers.attention import GatedAttention
+from clef_mlx.layers.attention import Attention, GatedAttention
 
 ATOL = 1e-5  # float32 against float64; measured 2e-6 on outputs up to 3
 
@@ -21,7 +21,7 @@ def states_of(length: int) -> mx.array:
     return mx.array(np.random.default_rng(1).normal(size=(1, length, 64)).astype(np.float32))
 
 
-def plain_attention(layer: GatedAttention, c: TextConfig, x: np.ndarray) -> np.ndarray:
+def plain_attention(layer: Attention, c: TextConfig, x: np.ndarray) -> np.ndarray:
     """One head and one token at a time, float64."""
 
     def project(name: str) -> np.ndarray:
@@ -46,7 +46,7 @@ def plain_attention(layer: GatedAttention, c: TextConfig, x: np.ndarray) -> np.n
     heads_of = {"q_proj": heads, "k_proj": key_heads, "v_proj": key_heads}
     query_and_gate, k, v = project("q_proj"), norm(project("k_proj"), "k_norm"), project("v_proj")
     q = norm(query_and_gate[..., : c.head_dim], "q_norm")
-    gate = 1 / (1 + np.exp(-query_and_gate[..., c.head_dim :]))
+    gate = 1 / (1 + np.exp(-query_and_gate[..., c.head_dim :])) if c.attn_output_gate else 1.0
     out = np.zeros_like(q)
     for head in range(heads):
         key_head = head // (heads // key_heads)
@@ -62,6 +62,14 @@ def test_attention_is_its_definition(dense: Clef) -> None:
     layer, x = layer_of(dense), states_of(37)
     got, _ = layer(x, None)
     want = plain_attention(layer, dense.checkpoint.config.text, np.array(x[0], dtype=np.float64))
+    assert_close(got[0], want, ATOL)
+
+
+def test_attention_without_a_gate_is_its_definition(omni: Clef) -> None:
+    layer, x = omni._backbone.layers[1].self_attn, states_of(37)
+    assert type(layer) is Attention
+    got, _ = layer(x, None)
+    want = plain_attention(layer, omni.checkpoint.config.text, np.array(x[0], dtype=np.float64))
     assert_close(got[0], want, ATOL)
 
 

@@ -48,17 +48,35 @@ def test_what_a_release_is(name: str, kind: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["tiny-dense", "tiny-moe"])
+def test_what_clef_omni_is() -> None:
+    output = info(GOLDEN / "tiny-omni")
+    assert "backbone: 4 layers of width 64 (4 attention), 8 experts, 2 active\n" in output
+    assert (
+        "limit: 64,000 tokens, --max-length up to 65,536; reads text and JSON, pictures" in output
+    )
+    assert "with or without sound, and sounds\n" in output
+    assert "(each tower is loaded when the first picture or sound comes; tables stay" in output
+    config = open_checkpoint(GOLDEN / "tiny-omni").config
+    wanted = [size(decision_bytes(config, 64_000, item)) for item in (2, 4)]
+    assert row(output, "at 64,000 tokens") == wanted
+
+
+@pytest.mark.parametrize("name", ["tiny-dense", "tiny-moe", "tiny-omni"])
 def test_sizes_are_those_of_the_tensors(name: str) -> None:
     output = info(GOLDEN / name)
     stored: dict[str, mx.array] = {}
     for file in (GOLDEN / name).glob("*.safetensors"):
         stored.update(mx.load(str(file)))
     parts = dict.fromkeys(("backbone", "head", "vision", "tables"), 0)
+    if name == "tiny-omni":
+        parts["audio"] = 0
     for tensor, value in stored.items():
         part = "head"
-        if tensor.startswith("model.visual."):
+        tensor = tensor.removeprefix("thinker.")
+        if tensor.startswith(("model.visual.", "visual.")):
             part = "vision"
+        elif tensor.startswith("audio_tower."):
+            part = "audio"
         elif "embed_tokens" in tensor or tensor.startswith("lm_head."):
             part = "tables"
         elif tensor.startswith("model."):

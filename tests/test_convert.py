@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import numpy as np
 import pytest
 from conftest import GOLDEN, golden_cases
 from test_model import QUESTIONS, largest_difference
@@ -26,8 +28,10 @@ SOURCES: list[dict[str, Any]] = [
     {"model_type": "qwen3_5"},
     {"model_type": "qwen3_5_moe"},
     {"model_type": "qwen3_5_moe", "single_experts": True},
+    {"model_type": "qwen3_omni_moe"},
+    {"model_type": "qwen3_omni_moe", "single_experts": True},
 ]
-SOURCE_IDS = ["dense", "fused experts", "single experts"]
+SOURCE_IDS = ["dense", "fused experts", "single experts", "omni fused", "omni single"]
 Writer = Callable[..., Path]
 
 
@@ -90,7 +94,51 @@ def test_packed_model_answers_as_its_unpacked_weights(
     assert largest_difference(original, want) > PACKED  # quantizing did change the weights
 
 
-@pytest.mark.parametrize("name", ["dense", "moe"])
+HEARD = {**REQUEST, "audio": [np.sin(np.arange(16_000) * 0.17).astype(np.float32)]}
+
+
+def test_the_omni_miniature_in_4_bits_answers_as_its_unpacked_weights(tmp_path: Path) -> None:
+    """With its towers, which stay as released; what would speak is neither read nor written."""
+    source = tmp_path / "tiny-omni"
+    shutil.copytree(GOLDEN / "tiny-omni", source)
+    add_speech(source)
+    folder = convert(source, tmp_path / "packed")
+    assert not [name for name in stored(folder) if name.startswith(("talker.", "code2wav."))]
+    gates = [name for name in stored(folder) if ".mlp.gate." in name]
+    assert len(gates) == 4 and all(name.endswith("gate.weight") for name in gates)
+    experts = [name for name in stored(folder) if name.endswith("gate_proj.scales")]
+    assert len(experts) == 4 * 8
+    plain = unpacked_release(folder, tmp_path / "plain")
+    (plain / "processor_config.json").write_bytes((source / "processor_config.json").read_bytes())
+    packed = load(folder, dtype="float32", expand=False)
+    want = load(plain, dtype="float32")
+    original = load(source, dtype="float32").logits(HEARD)
+    for request in (REQUEST, HEARD):
+        assert largest_difference(packed.logits(request), want.logits(request)) <= PACKED
+    assert largest_difference(packed.logits(HEARD), original) > PACKED
+
+
+def add_speech(folder: Path) -> None:
+    """A last shard as the release has it: what only speaks, here with NaN to be noticed."""
+    names = ("talker.model.layers.0.mlp.experts.0.up_proj.weight", "code2wav.pre.weight")
+    tensors = {name: mx.full((2, 64), mx.nan) for name in names}
+    mx.save_safetensors(str(folder / "model-speech.safetensors"), tensors, {"format": "pt"})
+    path = folder / "model.safetensors.index.json"
+    index = json.loads(path.read_text())
+    index["weight_map"] |= dict.fromkeys(tensors, "model-speech.safetensors")
+    path.write_text(json.dumps(index))
+
+
+def test_a_shard_that_only_speaks_may_be_missing(tmp_path: Path, omni: Clef) -> None:
+    source = tmp_path / "tiny-omni"
+    shutil.copytree(GOLDEN / "tiny-omni", source)
+    add_speech(source)
+    assert load(source, dtype="float32").logits(REQUEST) == omni.logits(REQUEST)
+    (source / "model-speech.safetensors").unlink()
+    assert load(source, dtype="float32").logits(REQUEST) == omni.logits(REQUEST)
+
+
+@pytest.mark.parametrize("name", ["dense", "moe", "omni"])
 def test_unquantized_conversion_gives_the_goldens(name: str, tmp_path: Path) -> None:
     folder = convert(GOLDEN / f"tiny-{name}", tmp_path / "out", bits=16)
     clef = load(folder, dtype="float32")

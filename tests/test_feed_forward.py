@@ -10,7 +10,7 @@ from close import assert_close
 from clef_mlx import Clef
 from clef_mlx.architecture import MoeConfig
 from clef_mlx.layers import feed_forward
-from clef_mlx.layers.feed_forward import MLP, SparseMoe
+from clef_mlx.layers.feed_forward import MLP, RoutedMoe, SparseMoe
 
 ATOL = 1e-5  # float32 against float64; measured 1e-6 on outputs up to 2
 
@@ -23,26 +23,29 @@ def plain_mlp(gate: np.ndarray, up: np.ndarray, down: np.ndarray, x: np.ndarray)
     return down @ (silu(gate @ x) * (up @ x))
 
 
-def plain_moe(layer: SparseMoe, top: int, rows: np.ndarray) -> np.ndarray:
+def plain_moe(layer: RoutedMoe, top: int, rows: np.ndarray, normalised: bool = True) -> np.ndarray:
     def weight(module: object) -> np.ndarray:
         return np.array(module.weight, dtype=np.float64)  # type: ignore[attr-defined]
 
     gate_up = np.array(layer.experts.gate_up_proj.weight, dtype=np.float64)
     down = np.array(layer.experts.down_proj.weight, dtype=np.float64)
-    shared, inner, out = layer.shared_expert, gate_up.shape[1] // 2, []
+    inner, out = gate_up.shape[1] // 2, []
     for x in rows:
         routing = np.exp(weight(layer.gate) @ x)
         routing /= routing.sum()
         best = np.argsort(-routing)[:top]
         y = sum(
             routing[e]
-            / routing[best].sum()
+            / (routing[best].sum() if normalised else 1.0)
             * plain_mlp(gate_up[e, :inner], gate_up[e, inner:], down[e], x)
             for e in best
         )
-        gate = 1 / (1 + np.exp(-weight(layer.shared_expert_gate) @ x))
-        parts = (shared.gate_proj, shared.up_proj, shared.down_proj)
-        out.append(y + gate * plain_mlp(*(weight(part) for part in parts), x))
+        if isinstance(layer, SparseMoe):
+            gate = 1 / (1 + np.exp(-weight(layer.shared_expert_gate) @ x))
+            shared = layer.shared_expert
+            parts = (shared.gate_proj, shared.up_proj, shared.down_proj)
+            y = y + gate * plain_mlp(*(weight(part) for part in parts), x)
+        out.append(y)
     return np.array(out)
 
 
@@ -67,6 +70,25 @@ def test_any_number_of_active_experts(top: int) -> None:
     rows = rows_of(70, 16)
     got = layer(mx.array(rows[None].astype(np.float32)))
     assert_close(got[0], plain_moe(layer, top, rows), ATOL)
+
+
+@pytest.mark.parametrize("tokens", [1, 31, 40])
+def test_routing_alone_is_its_definition(omni: Clef, tokens: int) -> None:
+    layer, rows = omni._backbone.layers[0].mlp, rows_of(tokens, 64)
+    assert type(layer) is RoutedMoe
+    got = layer(mx.array(rows[None].astype(np.float32)))
+    assert_close(got[0], plain_moe(layer, 2, rows), ATOL)
+
+
+def test_weights_are_left_alone_without_norm_topk_prob() -> None:
+    mx.random.seed(1)
+    layer = RoutedMoe(MoeConfig(5, 2, 24, 0, norm_topk_prob=False), 16)
+    layer.gate.weight = mx.random.normal((5, 16))
+    layer.experts.gate_up_proj.weight = mx.random.normal((5, 48, 16)) * 0.3
+    layer.experts.down_proj.weight = mx.random.normal((5, 16, 24)) * 0.3
+    rows = rows_of(10, 16)
+    got = layer(mx.array(rows[None].astype(np.float32)))
+    assert_close(got[0], plain_moe(layer, 2, rows, normalised=False), ATOL)
 
 
 def test_sorting_by_expert_changes_nothing(moe: Clef, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import mlx.core as mx
+import mlx.nn as nn
 import pytest
 from conftest import GOLDEN
 from mlx.utils import tree_flatten
@@ -17,8 +18,9 @@ from clef_mlx.backbone import Backbone
 from clef_mlx.checkpoint import open_checkpoint
 from clef_mlx.config import parse_config
 from clef_mlx.head import JointHead
+from clef_mlx.towers.audio import AudioTower
 from clef_mlx.towers.vision import VisionTower
-from clef_mlx.weights import expected_tensors
+from clef_mlx.weights import Part, expected_tensors
 
 
 def split_experts(tensors: dict[str, mx.array]) -> dict[str, mx.array]:
@@ -55,7 +57,7 @@ def test_one_expert_missing_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("single", [False, True], ids=["fused", "single"])
-@pytest.mark.parametrize("name", ["tiny-dense", "tiny-moe"])
+@pytest.mark.parametrize("name", ["tiny-dense", "tiny-moe", "tiny-omni"])
 def test_the_catalogue_is_the_models_own_parameters(name: str, single: bool) -> None:
     folder = GOLDEN / name
     raw, head = (
@@ -69,6 +71,8 @@ def test_the_catalogue_is_the_models_own_parameters(name: str, single: bool) -> 
         "head": JointHead(config.head),
         "vision": VisionTower(config.vision),
     }
+    if config.audio is not None:
+        modules["audio"] = AudioTower(config.audio)
     for part, module in modules.items():
         named = {spec.ours for spec in specs if spec.part == part}
         assert named == {f"{part}.{name}" for name, _ in tree_flatten(module.parameters())}
@@ -76,20 +80,46 @@ def test_the_catalogue_is_the_models_own_parameters(name: str, single: bool) -> 
     assert len({spec.name for spec in specs}) == len(list(specs))
 
 
-@pytest.mark.parametrize("name", ["tiny-dense", "tiny-moe"])
+@pytest.mark.parametrize("name", ["tiny-dense", "tiny-moe", "tiny-omni"])
 def test_every_parameter_is_evaluated_and_has_its_shape(name: str) -> None:
     checkpoint = open_checkpoint(GOLDEN / name)
     assert checkpoint.config.vision is not None
-    for part, module in (
+    modules: list[tuple[Part, nn.Module]] = [
         ("backbone", Backbone(checkpoint.config.text)),
         ("head", JointHead(checkpoint.config.head)),
         ("vision", VisionTower(checkpoint.config.vision)),
-    ):
+    ]
+    if checkpoint.config.audio is not None:
+        modules.append(("audio", AudioTower(checkpoint.config.audio)))
+    for part, module in modules:
         loaded = checkpoint.parameters(part, mx.bfloat16, True)
         own = {f"{part}.{key}": value for key, value in tree_flatten(module.parameters())}
         assert {key: value.shape for key, value in loaded.items()} == {
             key: value.shape for key, value in own.items()
         }
+
+
+def test_clef_omni_s_norms_are_used_as_stored() -> None:
+    checkpoint, stored = open_checkpoint(GOLDEN / "tiny-omni"), {}
+    for file in (GOLDEN / "tiny-omni").glob("model-*.safetensors"):
+        stored.update(mx.load(str(file)))
+    loaded = checkpoint.parameters("backbone", mx.bfloat16, True)
+    for name in ("norm", "layers.0.input_layernorm", "layers.3.self_attn.k_norm"):
+        value = loaded[f"backbone.{name}.weight"]
+        assert value.dtype == mx.float32
+        want = stored[f"thinker.model.{name}.weight"].astype(mx.float32)
+        assert mx.array_equal(value, want)
+    filters = checkpoint.parameters("audio", mx.float32, True)["audio.conv2d2.weight"]
+    want = stored["thinker.audio_tower.conv2d2.weight"].astype(mx.float32)
+    assert mx.array_equal(filters, want.transpose(0, 2, 3, 1))
+
+
+def test_speech_is_unknown_to_the_other_models(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    shutil.copytree(GOLDEN / "tiny-dense", folder)
+    edit_release(folder, lambda tensors: {**tensors, "talker.x": mx.zeros((2, 2))})
+    with pytest.raises(CheckpointError, match=r"holds tensor talker\.x, which no part of Clef"):
+        open_checkpoint(folder)
 
 
 SHIFTED = ("layernorm.weight", "q_norm.weight", "k_norm.weight", "backbone.norm.weight")

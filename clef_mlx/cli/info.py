@@ -46,7 +46,7 @@ def info(model: str) -> None:
 def _architecture(checkpoint: Checkpoint) -> list[str]:
     text, head = checkpoint.config.text, checkpoint.config.head
     linear = text.layer_types.count("linear_attention")
-    kind = "dense"
+    deltas, kind = f"{linear} Gated DeltaNet, " if linear else "", "dense"
     if text.moe is not None:
         moe = text.moe
         shared = " and one shared" if moe.shared_expert_intermediate_size else ""
@@ -54,7 +54,7 @@ def _architecture(checkpoint: Checkpoint) -> list[str]:
     limit, default = text.max_position_embeddings, checkpoint.config.default_max_length
     return [
         f"backbone: {len(text.layer_types)} layers of width {text.hidden_size} "
-        f"({linear} Gated DeltaNet, {len(text.layer_types) - linear} attention), {kind}",
+        f"({deltas}{len(text.layer_types) - linear} attention), {kind}",
         f"joint head: {head.routing_layers} evidence and {head.layers} joint layers of width "
         f"{head.width}",
         f"limit: {default:,} tokens, --max-length up to {limit:,}; reads {_reads(checkpoint)}",
