@@ -116,10 +116,12 @@ class Clef:
 
         ``questions`` maps ids to ``Noul``, ``Choice``, ``Score`` or their dicts; ``state`` is text
         or any JSON value. ``images`` takes paths, bytes, PIL images and arrays ``[H, W, 3]``;
-        ``videos`` takes paths, bytes, ``Video`` and arrays ``[T, H, W, 3]``. ``exif`` turns
+        ``videos`` takes paths, bytes, ``Video`` and arrays ``[T, H, W, 3]``; ``audio``, which
+        clef-omni hears, paths, bytes and arrays of mono samples at 16 kHz. ``exif`` turns
         pictures as their camera noted, which the reference does not. ``confidence`` is
         ``"reference"`` (the largest probability), ``"typesafe"`` or ``"entropy"``. A prompt over
-        ``max_length`` tokens (16,384) is refused unless ``truncate`` allows the state to be cut.
+        ``max_length`` tokens (16,384; clef-omni 64,000) is refused unless ``truncate`` allows the
+        state to be cut.
         Raises ``RequestError`` for a request that cannot be answered.
         """
         media = {"images": images, "videos": videos, "audio": audio}
@@ -185,7 +187,9 @@ class Clef:
 
     def image_tokens(self, image: Any) -> int:
         """Tokens that a picture takes in the prompt, told from its header without decoding it."""
-        return open_picture(image, "image").tokens(self._media_settings("images").image) + 2
+        settings = self._media_settings("images")
+        around = 3 if isinstance(settings, OmniSettings) else 2  # clef-omni ends the line of each
+        return open_picture(image, "image").tokens(settings.image) + around
 
     def _encode(
         self, request: Request, max_length: int | None, truncate: bool, exif: bool

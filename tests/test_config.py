@@ -28,6 +28,11 @@ MOE_SIZES = (
     *("num_experts", "num_experts_per_tok", "moe_intermediate_size"),
     "shared_expert_intermediate_size",
 )
+OMNI_SIZES = tuple(size for size in SIZES if not size.startswith("linear_"))
+AUDIO_SIZES = (
+    *("num_mel_bins", "d_model", "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"),
+    *("downsample_hidden_size", "output_dim", "n_window", "n_window_infer"),
+)
 HEAD_SIZES = ("hidden_size", "width", "routing_layers", "layers", "heads", "feedforward")
 VISION_SIZES = (
     *("depth", "hidden_size", "intermediate_size", "out_hidden_size", "in_channels"),
@@ -36,6 +41,21 @@ VISION_SIZES = (
 # Where a key lies: the kind of model, the path to its object, and how messages name that object.
 AT_TEXT = ("tiny-dense", (TEXT,), f"model/config.json: {TEXT}")
 AT_MOE = ("tiny-moe", (TEXT,), f"model/config.json: {TEXT}")
+AT_OMNI = (
+    "tiny-omni",
+    ("thinker_config", TEXT),
+    f"model/config.json: thinker_config: {TEXT}",
+)
+AT_DEEP = (
+    "tiny-omni",
+    ("thinker_config", "vision_config"),
+    "model/config.json: thinker_config: vision_config",
+)
+AT_AUDIO = (
+    "tiny-omni",
+    ("thinker_config", "audio_config"),
+    "model/config.json: thinker_config: audio_config",
+)
 AT_VISION = ("tiny-dense", ("vision_config",), "model/config.json: vision_config")
 AT_ROPE = ("tiny-dense", (TEXT, "rope_parameters"), f"model/config.json: {TEXT}: rope_parameters")
 AT_HEAD = ("tiny-dense", (HEAD,), f"model/{HEAD}")
@@ -44,6 +64,9 @@ SIZE_PLACES = [
     *((AT_MOE, key) for key in MOE_SIZES),
     *((AT_VISION, key) for key in VISION_SIZES),
     *((AT_HEAD, key) for key in HEAD_SIZES),
+    *((AT_OMNI, key) for key in (*OMNI_SIZES, *MOE_SIZES[:3])),
+    *((AT_DEEP, key) for key in VISION_SIZES),
+    *((AT_AUDIO, key) for key in AUDIO_SIZES),
 ]
 NUMBER_PLACES = [
     (AT_TEXT, "rms_norm_eps"),
@@ -386,3 +409,57 @@ def test_configs_cannot_be_changed() -> None:
     for record in (config, config.text, config.text.moe, config.head):
         with pytest.raises(dataclasses.FrozenInstanceError):
             record.hidden_size = 1  # type: ignore[union-attr,misc]
+
+
+def test_clef_omni_s_sizes() -> None:
+    config = parse(files("tiny-omni"))
+    text, audio = config.text, config.audio
+    assert config.default_max_length == 64_000
+    assert text.layer_types == ("full_attention",) * 4
+    assert (text.rotary_dim, text.head_dim, text.mrope_section) == (32, 32, (6, 5, 5))
+    assert not text.attn_output_gate and text.moe is not None
+    assert (text.moe.shared_expert_intermediate_size, text.moe.norm_topk_prob) == (0, True)
+    assert config.vision is not None and config.vision.deepstack_visual_indexes == (0, 1)
+    assert audio is not None and (audio.n_window, audio.n_window_infer) == (50, 800)
+    assert parse(files("tiny-dense")).default_max_length == 16_384
+
+
+def test_clef_omni_s_older_way_to_say_the_same_of_positions() -> None:
+    scaling = {"mrope_section": [6, 5, 5], "rope_type": "default", "type": "default"}
+    older = changed(AT_OMNI, rope_parameters=..., rope_theta=1e6, rope_scaling=scaling)
+    assert parse(older) == parse(files("tiny-omni"))
+    del scaling["mrope_section"]
+    plain = changed(AT_OMNI, rope_parameters=..., rope_theta=1e6, rope_scaling=scaling)
+    assert parse(plain).text.mrope_section == (24, 20, 20)
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "value", "said"),
+    [
+        (AT_OMNI, "mlp_only_layers", [1], "mlp_only_layers is not supported"),
+        (AT_OMNI, "decoder_sparse_step", 2, "decoder_sparse_step is 2; only 1"),
+        (AT_OMNI, "sliding_window", 4096, "sliding_window is 4096; only None"),
+        (AT_OMNI, "attn_output_gate", True, "attn_output_gate is True; only False"),
+        (AT_OMNI, "num_key_value_heads", 3, "must be a multiple of num_key_value_heads (3)"),
+        (AT_OMNI, "num_experts_per_tok", 9, "num_experts_per_tok (9) is above num_experts (8)"),
+        (AT_OMNI, "norm_topk_prob", "yes", "norm_topk_prob must be true or false, not 'yes'"),
+        (AT_DEEP, "deepstack_visual_indexes", [1, 0], "must list blocks below 2 in order"),
+        (AT_DEEP, "deepstack_visual_indexes", [2], "must list blocks below 2 in order"),
+        (AT_DEEP, "deepstack_visual_indexes", "all", "must list blocks below 2 in order"),
+        (AT_AUDIO, "n_window", 100, "n_window is 100; only 50"),
+        (AT_AUDIO, "n_window_infer", 850, "must be whole chunks of twice n_window (50)"),
+        (AT_AUDIO, "activation_function", "relu", "activation_function is 'relu'; only 'gelu'"),
+        (AT_AUDIO, "encoder_attention_heads", 3, "must be even and a multiple of"),
+    ],
+)
+def test_what_is_not_computed_of_clef_omni_is_refused(
+    place: tuple[str, tuple[str, ...], str], key: str, value: Any, said: str
+) -> None:
+    message = refusal(changed(place, **{key: value}))
+    assert message.startswith(place[2]) and said in message
+
+
+def test_a_thinker_is_needed() -> None:
+    config = files("tiny-omni")
+    del config["thinker_config"]
+    assert refusal(config) == "model/config.json: thinker_config must be a JSON object"
