@@ -11,6 +11,7 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
+from conftest import GOLDEN
 
 from clef_mlx import CheckpointError, Clef, Noul, Score, load
 from clef_mlx.checkpoint import open_checkpoint
@@ -98,6 +99,13 @@ def cut(path: Path) -> None:
     os.truncate(path, path.stat().st_size - 100)
 
 
+def community_omni(folder: Path) -> None:
+    shutil.rmtree(folder)
+    shutil.copytree(GOLDEN / "tiny-omni", folder)
+    for path in folder.glob("model-*.safetensors"):
+        mx.save_safetensors(str(path), dict(mx.load(str(path))), {"format": "mlx"})
+
+
 def rename(folder: Path, name: str, other: str) -> None:
     (folder / name).rename(folder / other)
 
@@ -109,6 +117,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "other model": (lambda f: edit_config(f, model_type="llama"), "has model_type 'llama'; a Clef"),
     "no model type": (lambda f: edit_config(f, model_type=None), "has model_type None; a Clef"),
     "mlx-vlm's layout": (lambda f: edit_config(f, model_type="clef"), "mlx-vlm's own clef layout"),
+    "community omni": (community_omni, "is an mlx-community build of clef-omni, which is not read"),
     "omni": (lambda f: edit_config(f, model_type="qwen3_omni_moe"), "thinker_config must be a"),
     "no head": (lambda f: (f / "joint_head.safetensors").unlink(), "a plain Qwen3.5 folder cannot"),
     "no head config": (

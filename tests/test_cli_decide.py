@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from conftest import GOLDEN
+from media_files import sound_file, tone
 
 from clef_mlx import Choice, Clef, ClefError, Noul, Request, RequestError, Score, parse_request
 from clef_mlx.cli import main
@@ -305,7 +306,11 @@ def test_options_are_passed_on(asked: Any) -> None:
 
 
 def test_pictures_may_stand_for_a_state(asked: Any) -> None:
-    request, _ = asked("--image", "a.png", "--video", "c.mp4", "--image", "../b.png", *NOUL)
+    sounds = ("--audio", "d.wav", "--audio", "e.mp3")
+    request, _ = asked(
+        "--image", "a.png", "--video", "c.mp4", "--image", "../b.png", *sounds, *NOUL
+    )
+    assert request.audio == ("d.wav", "e.mp3")
     assert (request.state, request.images, request.videos) == (
         *("", ("a.png", "../b.png"), ("c.mp4",)),
     )
@@ -314,12 +319,19 @@ def test_pictures_may_stand_for_a_state(asked: Any) -> None:
 def test_media_of_a_file_lie_beside_it(asked: Any, tmp_path: Path) -> None:
     question = {"q": {"type": "noul"}}
     items = ["a.png", "/b.png", "data:image/png;base64,AA", "https://x/y.png", "~nobody/x", "", 5]
-    body = {"state": 1, "questions": question, "images": items, "videos": ["c.mp4"]}
+    body = {
+        "state": 1,
+        "questions": question,
+        "images": items,
+        "videos": ["c.mp4"],
+        "audio": ["d.wav"],
+    }
     (tmp_path / "body.json").write_text(json.dumps(body))
     request, _ = asked(str(tmp_path / "body.json"))
     beside = [str(tmp_path / name) for name in ("a.png", "/b.png", "")]
     assert list(request.images) == [*beside[:2], *items[2:5], beside[2], 5]
     assert list(request.videos) == [str(tmp_path / "c.mp4")]
+    assert list(request.audio) == [str(tmp_path / "d.wav")]
     from_stdin, _ = asked("-", input=json.dumps(body).encode())
     assert list(from_stdin.images)[:5] == items[:5]
 
@@ -439,3 +451,27 @@ def test_a_real_process_refuses_in_one_line_and_with_1() -> None:
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.startswith(b"Error: standard input is not JSON: ")
     assert done.stderr.count(b"\n") == 1
+
+
+def test_clef_omni_hears_a_file(omni: Clef, tmp_path: Path) -> None:
+    """Given as an option and named in a request file beside it; a fault names the item."""
+    path = tmp_path / "tone.wav"
+    path.write_bytes(sound_file(tone(0.5, 44_100)[None], 44_100))
+    wanted = omni.decide("", {"q": Noul("Is it?")}, audio=[path]).to_dict()
+    runner, model = CliRunner(), ("-m", str(GOLDEN / "tiny-omni"), "--dtype", "float32")
+    got = answered(runner.invoke(main, ["decide", *model, "--audio", str(path), *NOUL]))
+    assert got == wanted
+    assert (
+        got["usage"]["input_tokens"] > omni.decide("", {"q": Noul("Is it?")}).usage["input_tokens"]
+    )
+    body = {"state": "", "questions": {"q": {"type": "noul", "instructions": "Is it?"}}}
+    (tmp_path / "body.json").write_text(json.dumps({**body, "audio": ["tone.wav"]}))
+    assert answered(runner.invoke(main, ["decide", *model, str(tmp_path / "body.json")])) == wanted
+    path.write_bytes(b"not a sound")
+    result = runner.invoke(main, ["decide", *model, "--audio", str(path), *NOUL])
+    assert failed(result, 1).startswith("audio[0] cannot be read as sound")
+
+
+def test_a_dense_model_says_that_it_hears_nothing(decide: Decide) -> None:
+    result = decide("--audio", "tone.wav", *NOUL)
+    assert failed(result, 1) == "audio: tiny-dense hears nothing; clef-omni does"
