@@ -20,7 +20,6 @@ from .encoding import EncodedRequest, Encoder
 from .errors import CheckpointError, RequestError
 from .head import HeadInputs, JointHead
 from .layers.rope import Rotary
-from .media.images import open_picture
 from .media.positions import rope_positions
 from .media.prompt import OpenMedia
 from .media.settings import MediaSettings, read_settings
@@ -184,9 +183,16 @@ class Clef:
         """The logit of every allowed option: question id to option id to float."""
         return self._logits(self.encode(request, max_length, truncate, exif))
 
-    def image_tokens(self, image: Any) -> int:
-        """Tokens that a picture takes in the prompt, told from its header without decoding it."""
-        return open_picture(image, "image").tokens(self._media_settings("images").image) + 2
+    def media_tokens(
+        self, *, images: Sequence[Any] = (), videos: Sequence[Any] = (), exif: bool = False
+    ) -> int:
+        """Tokens that pictures and clips take in a prompt, told without decoding a picture.
+
+        Files of clips are read once, to count their frames.
+        """
+        request = Request("", (), images=tuple(images), videos=tuple(videos))
+        opened = OpenMedia.of(request, self._media_settings("images"), exif)
+        return len(opened.prompt(self._encoder.tokenize).ids)
 
     def _encode(
         self, request: Request, max_length: int | None, truncate: bool, exif: bool

@@ -125,8 +125,9 @@ class VisionTower(nn.Module):
         x = self.patch_embed["proj"](patches)
         learned = self.pos_embed(mx.array(corners)) * mx.array(weights)[..., None]
         x = x.reshape(frames, height * width, -1) + learned.sum(axis=0).astype(x.dtype)
+        turn = mx.array(cos), mx.array(sin)
         for block in self.blocks:
-            x = block(x, mx.array(cos), mx.array(sin))
+            x = block(x, *turn)
         return self.merger(x)
 
 
@@ -137,7 +138,7 @@ def _rotate(x: mx.array, cos: mx.array, sin: mx.array) -> mx.array:
     return (x * cos + mx.concatenate([-second, first], axis=-1) * sin).astype(dtype)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)  # 40 MB for the largest picture
 def _positions(
     height: int, width: int, merge: int, side: int, head_dim: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
