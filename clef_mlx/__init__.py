@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .answers import ChoiceAnswer, NoulAnswer, Response, ScoreAnswer
     from .encoding import EncodedRequest
     from .errors import CheckpointError, ClefError, RequestError
+    from .media.videos import Video
     from .model import Clef, load
     from .request import Choice, Noul, Request, Score, parse_request
 
@@ -22,6 +23,7 @@ _HOMES = {
     "answers": ("ChoiceAnswer", "NoulAnswer", "Response", "ScoreAnswer"),
     "encoding": ("EncodedRequest",),
     "errors": ("CheckpointError", "ClefError", "RequestError"),
+    "media.videos": ("Video",),
     "model": ("Clef", "load"),
     "request": ("Choice", "Noul", "Request", "Score", "parse_request"),
 }
@@ -39,6 +41,7 @@ __all__ = [
     "Response",
     "Score",
     "ScoreAnswer",
+    "Video",
     "load",
     "parse_request",
 ]

@@ -19,7 +19,6 @@ from .encoding import EncodedRequest, Encoder
 from .errors import CheckpointError, RequestError
 from .head import HeadInputs, JointHead
 from .layers.rope import Rotary
-from .media.images import open_picture
 from .media.omni import OpenOmniMedia
 from .media.prompt import OpenMedia
 from .media.settings import MediaSettings, OmniSettings, read_omni_settings, read_settings
@@ -185,32 +184,42 @@ class Clef:
         """The logit of every allowed option: question id to option id to float."""
         return self._logits(self.encode(request, max_length, truncate, exif))
 
-    def image_tokens(self, image: Any) -> int:
-        """Tokens that a picture takes in the prompt, told from its header without decoding it."""
-        settings = self._media_settings("images")
-        around = 3 if isinstance(settings, OmniSettings) else 2  # clef-omni ends the line of each
-        return open_picture(image, "image").tokens(settings.image) + around
+    def media_tokens(
+        self,
+        *,
+        images: Sequence[Any] = (),
+        videos: Sequence[Any] = (),
+        audio: Sequence[Any] = (),
+        exif: bool = False,
+    ) -> int:
+        """Tokens that pictures, clips and sounds take in a prompt, told without decoding a picture.
+
+        Files of clips are read once, to count their frames; sounds are decoded.
+        """
+        request = Request("", (), None, tuple(images), tuple(videos), tuple(audio))
+        return len(self._open_media(request, exif).prompt(self._encoder.tokenize).ids)
 
     def _encode(
         self, request: Request, max_length: int | None, truncate: bool, exif: bool
     ) -> EncodedRequest:
         length = self._max_length(max_length)
-        kinds = [kind for kind in MEDIA if getattr(request, kind)]
-        if not kinds:
+        if not any(getattr(request, kind) for kind in MEDIA):
             return self._encoder.encode(request, length, truncate)
-        for kind in kinds:
-            settings = self._media_settings(kind)
-        opened: OpenMedia | OpenOmniMedia
-        if isinstance(settings, OmniSettings):
-            opened = OpenOmniMedia.of(request, settings, exif)
-        else:
-            opened = OpenMedia.of(request, settings, exif)
+        opened = self._open_media(request, exif)
         opened.check_each_fits(length)
         prompt = opened.prompt(self._encoder.tokenize)
         encoded = self._encoder.encode(request, length, truncate, prompt)
         is_media = np.isin(encoded.input_ids, list(prompt.pads))
         positions = opened.positions(prompt, is_media)
         return replace(encoded, positions=positions, media=opened.decode(), is_media=is_media)
+
+    def _open_media(self, request: Request, exif: bool) -> OpenMedia | OpenOmniMedia:
+        """Raises ``RequestError`` for what the release does not take."""
+        kinds = [kind for kind in MEDIA if getattr(request, kind)] or ["images"]
+        settings = [self._media_settings(kind) for kind in kinds][-1]
+        if isinstance(settings, OmniSettings):
+            return OpenOmniMedia.of(request, settings, exif)
+        return OpenMedia.of(request, settings, exif)
 
     def _media_settings(self, kind: str) -> MediaSettings | OmniSettings:
         """How the release wants media; raises ``RequestError`` if it takes no ``kind``."""

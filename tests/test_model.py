@@ -218,3 +218,50 @@ def test_public_names() -> None:
     )
     for name in clef_mlx.__all__:
         assert getattr(clef_mlx, name).__name__ == name
+
+
+PICTURE = np.random.default_rng(0).integers(0, 256, (256, 288, 3), dtype=np.uint8)  # 72 tokens
+CLIP = np.random.default_rng(1).integers(0, 256, (8, 64, 96, 3), dtype=np.uint8)  # 2 times 6
+READ = {"state": "short", "questions": {"q": Noul("Is it?")}}
+SEEN = {**READ, "images": [PICTURE], "videos": [CLIP]}
+
+
+def test_text_and_pictures_in_turn_give_the_bytes_of_each_alone() -> None:
+    clef = load(GOLDEN / "tiny-dense", dtype="float32")
+    text, seen = clef.logits(READ), clef.logits(SEEN)
+    assert [clef.logits(body) for body in (READ, SEEN, READ)] == [text, seen, text]
+    other = load(GOLDEN / "tiny-dense", dtype="float32")
+    assert [other.logits(body) for body in (SEEN, READ)] == [seen, text]
+    assert largest_difference(text, seen) > 100 * ATOL
+
+
+@pytest.mark.parametrize("name", ["dense", "moe"])
+def test_pictures_and_clips_in_one_request(request: pytest.FixtureRequest, name: str) -> None:
+    """Every one of them, and their order, matters."""
+    clef: Clef = request.getfixturevalue(name)
+    media = {"images": [PICTURE, PICTURE[:, ::-1]], "videos": [CLIP, CLIP[::-1]]}
+    encoded = clef.encode({**READ, **media})
+    assert encoded.is_media.sum() == 2 * 72 + 2 * 12
+    want = clef.logits({**READ, **media})
+    assert clef.decide("short", READ["questions"], **media).usage == {
+        "input_tokens": len(encoded.input_ids),
+        "output_tokens": 0,
+    }
+    for change in (
+        {"images": media["images"][::-1]},
+        {"videos": media["videos"][::-1]},
+        {"images": media["images"][:1]},
+        {"videos": []},
+    ):
+        assert largest_difference(clef.logits({**READ, **media, **change}), want) > 10 * ATOL
+
+
+@pytest.mark.parametrize("block", [50, 64, 131])
+def test_any_block_size_gives_a_picture_s_answer(
+    dense: Clef, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    """Blocks end within a picture and between two, and some hold none."""
+    body = {**SEEN, "images": [PICTURE, PICTURE[::-1]]}
+    want = dense.logits(body)
+    monkeypatch.setattr(model_module, "BLOCK", block)
+    assert largest_difference(dense.logits(body), want) <= ATOL

@@ -44,6 +44,10 @@ def assert_same(got: str, want: str) -> None:
 def test_blocks_do_what_they_show(tmp_path: Path) -> None:
     """In the order of the page, in one folder, as a reader would."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "tests" / "golden" / "tiny-dense", tmp_path / "tiny-dense")
+    draw = "import sys; sys.path.insert(0, 'examples'); import receipt"
+    save = "receipt.draw_receipt().save('receipt.png')"
+    subprocess.run([sys.executable, "-c", f"{draw}; {save}"], cwd=tmp_path, check=True)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
 
@@ -70,7 +74,7 @@ def test_blocks_do_what_they_show(tmp_path: Path) -> None:
             command, _, shown = text.removeprefix("$ ").partition("\n")
             assert_same(run(["sh", "-c", command]), shown)
             tried += 1
-    assert tried == 5
+    assert tried == 6
 
 
 def test_size_table_is_computed() -> None:

@@ -136,8 +136,9 @@ def _read_request(name: str) -> Any:
 
 
 def _beside(item: Any, folder: Path) -> Any:
-    is_path = isinstance(item, str) and not item.startswith(("data:", "~")) and "://" not in item
-    return str(folder / item) if is_path else item
+    if not isinstance(item, str) or item[:5].lower() == "data:" or "://" in item or item[:1] == "~":
+        return item
+    return str(folder / item)
 
 
 def _state(state: str | None, state_json: str | None, has_media: bool) -> Any:

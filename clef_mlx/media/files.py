@@ -33,10 +33,12 @@ def opened(
         ) from None
     try:
         # Read through Python, and no protocol allowed: a playlist or session description must not
-        # open other files or connections.
+        # open other files or connections. Titles in another encoding than UTF-8 do no harm.
         with (
             io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file,
-            av.open(file, options={"protocol_whitelist": ""}) as container,
+            av.open(
+                file, metadata_errors="replace", options={"protocol_whitelist": ""}
+            ) as container,
         ):
             yield next((s for s in container.streams if s.type == kind), None)
     except (av.FFmpegError, OSError) as error:

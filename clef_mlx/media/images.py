@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MAX_PIXELS = 89_478_485  # of a picture's own size; Pillow's limit against decompression bombs
+_warnings = threading.Lock()  # warning filters belong to the process, not to a thread
 _EXIF_ORIENTATION = 0x0112
 _SIDEWAYS = (5, 6, 7, 8)  # orientations that swap width and height
 # What Pillow's readers raise for broken files, as changing bytes of 20 formats at random showed.
@@ -114,7 +116,7 @@ def _opened(source: bytes | Path | Image, where: str) -> Iterator[Image]:
         if isinstance(source, Image.Image):
             yield source
             return
-        with warnings.catch_warnings():
+        with _warnings, warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             opened = Image.open(io.BytesIO(source) if isinstance(source, bytes) else source)
         with opened as image:

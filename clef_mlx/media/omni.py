@@ -72,7 +72,7 @@ class OpenOmniMedia:
         """
         s, newline = self.settings, tokenize("\n")
         ids: list[int] = []
-        positions = []
+        positions = [_count(0, 0)]
         at = 0  # the next position, counted from the media's first token
         for item in self._items():
             seen, sounded = item.grid is not None, s.audio_token_id in item.pads

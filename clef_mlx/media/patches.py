@@ -37,14 +37,14 @@ class Patches:
         digest = hashlib.sha256(self.levels.tobytes())
         return f"{self.grid}:{digest.hexdigest()}"
 
-    def normalized(self) -> np.ndarray:
+    def normalized(self, rows: slice = slice(None)) -> np.ndarray:
         """``levels`` as the float32 numbers the release's processor gives, about -1 to 1."""
         mean, std = (
             np.repeat(np.array(values, dtype=np.float32), self.levels.shape[1] // 3)
             for values in (self.settings.mean, self.settings.std)
         )
         scale = np.float32(1 / self.settings.rescale_factor)
-        return np.asarray((self.levels - mean * scale) / (std * scale))
+        return np.asarray((self.levels[rows] - mean * scale) / (std * scale))
 
 
 def patchify(frames: np.ndarray, settings: PictureSettings) -> tuple[np.ndarray, Grid]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 
 import mlx.core as mx
 
@@ -12,6 +13,7 @@ from ..media.sounds import Sounds
 from .audio import AudioTower
 from .vision import VisionTower
 
+PATCHES = 8_192  # encoded at once, or one frame if that has more
 CACHE_BYTES = 256 << 20  # 32,768 tokens of clef-flash: two of the largest pictures
 
 
@@ -80,14 +82,24 @@ class VisionFeatures:
     def _tokens(self, patches: Patches) -> mx.array:
         found = self._kept.pop(patches.key, None)
         if found is None:
-            pixels = mx.array(patches.normalized()).astype(self._dtype)
-            found = self._loaded()(pixels, patches.grid)
-            mx.eval(found)
+            found = mx.concatenate(list(self._encode(patches)))
         if found.nbytes <= self._limit:
             self._kept[patches.key] = found
         while sum(tokens.nbytes for tokens in self._kept.values()) > self._limit:
             self._kept.popitem(last=False)
         return found
+
+    def _encode(self, patches: Patches) -> Iterator[mx.array]:
+        """Some frames at a time, which bounds memory: frames do not see each other."""
+        frames, height, width = patches.grid
+        step = max(1, PATCHES // (height * width))
+        for first in range(0, frames, step):
+            count = min(step, frames - first)
+            rows = slice(first * height * width, (first + count) * height * width)
+            pixels = mx.array(patches.normalized(rows)).astype(self._dtype)
+            tokens = self._loaded()(pixels, (count, height, width))
+            mx.eval(tokens)
+            yield tokens
 
     def _loaded(self) -> VisionTower:
         if self._tower is None:

@@ -141,9 +141,9 @@ class VisionTower(nn.Module):
         learned = self.pos_embed(mx.array(corners)) * mx.array(weights)[..., None]
         x = x.reshape(frames, height * width, -1) + learned.sum(axis=0).astype(x.dtype)
         mergers = dict(zip(self.config.deepstack_visual_indexes, self.deepstack, strict=True))
-        features = []
+        turn, features = (mx.array(cos), mx.array(sin)), []
         for i, block in enumerate(self.blocks):
-            x = block(x, mx.array(cos), mx.array(sin))
+            x = block(x, *turn)
             if i in mergers:
                 features.append(mergers[i](x))
         return mx.concatenate([self.merger(x), *features], axis=-1) if features else self.merger(x)
@@ -156,7 +156,7 @@ def _rotate(x: mx.array, cos: mx.array, sin: mx.array) -> mx.array:
     return (x * cos + mx.concatenate([-second, first], axis=-1) * sin).astype(dtype)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)  # 40 MB for the largest picture
 def _positions(
     height: int, width: int, merge: int, side: int, head_dim: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
