@@ -1,8 +1,9 @@
-"""How much memory a conversion takes: ``python tests/measure_conversion.py [LAYERS [BITS]]``.
+"""Memory of a conversion: ``python tests/measure_conversion.py [LAYERS [BITS [NAME]]]``.
 
-Writes a synthetic release with the shapes of clef-flash and LAYERS layers (default 8: 8.6 GB in
-all), converts it in a process of its own, and samples that process's anonymous memory (Linux:
-RssAnon; file pages, which the system may drop at any time, are not counted). Needs twice the disk.
+Writes a synthetic release with the shapes of NAME (default clef-flash) and LAYERS layers (default
+8: 8.6 GB in all), converts it in a process of its own, and samples that process's anonymous memory
+(Linux: RssAnon; file pages, which the system may drop at any time, are not counted). Needs twice
+the disk.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from clef_mlx.weights import TensorSpec, expected_tensors
 BLOCK = 1 << 24  # weights drawn once and written again and again
 
 
-def write_synthetic_release(folder: Path, layers: int) -> int:
+def write_synthetic_release(folder: Path, name: str, layers: int) -> int:
     """Write the release without holding it; returns its bytes."""
-    config, head = published_json("clef-flash", layers)
+    config, head = published_json(name, layers)
     specs = expected_tensors(parse_config(config, head, folder), ()).values()
     drawn = np.random.default_rng(0).normal(scale=0.02, size=BLOCK).astype(np.float32)
     weights = (drawn.view(np.uint32) >> 16).astype(np.uint16)  # the upper half is bfloat16
@@ -77,10 +78,11 @@ def peak_of(command: list[str]) -> tuple[int, float]:
 def main() -> None:
     layers = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     bits = sys.argv[2] if len(sys.argv) > 2 else "4"
+    name = sys.argv[3] if len(sys.argv) > 3 else "clef-flash"
     with tempfile.TemporaryDirectory(prefix="clef-mlx-") as scratch:
         source = Path(scratch) / "release"
         source.mkdir()
-        size = write_synthetic_release(source, layers)
+        size = write_synthetic_release(source, name, layers)
         idle, _ = peak_of([sys.executable, "-c", "import clef_mlx.convert, time; time.sleep(0.5)"])
         command = [sys.executable, "-m", "clef_mlx", "convert", str(source), f"{scratch}/out"]
         peak, seconds = peak_of([*command, "--bits", bits])
