@@ -207,3 +207,12 @@ def test_another_feature_extractor_is_refused(tmp_path: Path, key: str) -> None:
     (folder / "processor_config.json").write_text(json.dumps(processor))
     with pytest.raises(CheckpointError, match=f"feature_extractor: {key} is 7; only"):
         load(folder).encode({**BODY, "audio": [tone(0.5, 16_000)]})
+
+
+def test_media_tokens_are_those_of_the_prompt(omni: Clef) -> None:
+    text = len(omni.encode(BODY).input_ids)
+    picture, sound, clip = MEDIA / "receipt.png", tone(1, 16_000), clip_file(4, 2, sound=1.0)
+    for media in ({"images": [picture]}, {"audio": [sound]}, {"videos": [clip], "audio": [sound]}):
+        tokens = len(omni.encode({**BODY, **media}).input_ids) - text
+        assert omni.media_tokens(**media) == tokens
+    assert omni.media_tokens() == 0
