@@ -39,9 +39,9 @@ class OpenOmniMedia:
     def of(cls, request: Request, settings: OmniSettings, exif: bool) -> OpenOmniMedia:
         """Raises ``RequestError`` naming the first item that is no picture, sound or clip."""
         seconds = settings.max_seconds
-        pictures = (
+        pictures = [
             open_picture(item, f"images[{i}]", exif) for i, item in enumerate(request.images)
-        )
+        ]
         heard = [open_sound(item, f"audio[{i}]", seconds) for i, item in enumerate(request.audio)]
         films = [open_film(item, f"videos[{i}]", seconds) for i, item in enumerate(request.videos)]
         tracks = [film.track for film in films if film.track is not None]
