@@ -13,7 +13,7 @@ import click
 import pytest
 
 from clef_mlx.convert.plan import Recipe
-from clef_mlx.convert.published import disk_bytes, memory_bytes, published_config
+from clef_mlx.convert.published import NAMES, disk_bytes, memory_bytes, published_config
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -84,7 +84,7 @@ def test_size_table_is_computed() -> None:
 
 def size_rows() -> list[str]:
     rows = []
-    for name in ("clef-flash", "clef"):
+    for name in NAMES:
         config = published_config(name)
         for bits in (4, 5, 6, 8, 16):
             recipe = Recipe(bits)
