@@ -19,10 +19,11 @@ from .config import parse_config
 from .errors import CheckpointError
 from .fields import read_json_file
 from .layout import Layout, check_kind, declared_layout
+from .naming import assemble, to_parameter
 from .packing import Packing, companions, unpack
 from .row_table import RowTable
 from .tensor_file import TensorEntry, TensorFile, read_header
-from .weights import SPEECH, Part, TensorSpec, assemble, expected_tensors, to_parameter
+from .weights import SPEECH, Part, TensorSpec, expected_tensors
 
 HEAD_FILE, HEAD_CONFIG = "joint_head.safetensors", "joint_head_config.json"
 SINGLE_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"

@@ -10,8 +10,9 @@ from typing import Any
 
 from .architecture import DENSE, MOE, OMNI
 from .errors import CheckpointError
+from .naming import COMMUNITY, RELEASE, Naming
 from .packing import BITS, GROUP_SIZES, Packing, companions
-from .weights import COMMUNITY, RELEASE, Naming, TensorSpec
+from .weights import TensorSpec
 
 STAMP = "clef_mlx"  # our key in the config.json of a converted folder
 # How the release splits text into words before byte pairs are merged (no \\p{M}).
