@@ -116,10 +116,11 @@ class Checkpoint:
         return {ours: to_parameter(kind, unpacked, naming, dtype)}
 
     def table(self, which: str) -> RowTable:
-        """``EMBEDDINGS`` or ``LM_HEAD``, left on disk."""
-        if which == LM_HEAD and self.config.text.tie_word_embeddings:
+        """``EMBEDDINGS`` or ``LM_HEAD``, left on disk; tied tables are one."""
+        tables = [spec for spec in self.specs.values() if spec.part == "tables"]
+        if not any(spec.name.endswith(LM_HEAD) for spec in tables):
             which = EMBEDDINGS
-        (spec,) = (s for s in self.specs.values() if s.part == "tables" and s.name.endswith(which))
+        (spec,) = (spec for spec in tables if spec.name.endswith(which))
         packing = self.layout.packing(spec)
         if packing is None:
             return RowTable(self.stored(spec.name))

@@ -58,11 +58,10 @@ def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextC
     fields = Fields(config.get("text_config"), where)
     for key, allowed in (
         ("attention_bias", False),
-        ("attn_output_gate", True),
         ("hidden_act", "silu"),
     ):
         fields.only(key, allowed)
-    tied = fields.flag("tie_word_embeddings")
+    outside, inside = (f.flag("tie_word_embeddings") for f in (outer, fields))
     theta, rotary_dim, sections = parse_rope(fields, where, None, MROPE_SECTION)
     text = TextConfig(
         layer_types=_parse_layer_types(fields, where),
@@ -71,7 +70,7 @@ def _parse_text(config: Mapping[str, Any], model_type: str, where: str) -> TextC
         rotary_dim=rotary_dim,
         mrope_section=sections,
         attn_output_gate=True,
-        tie_word_embeddings=bool(outer.flag("tie_word_embeddings") if tied is None else tied),
+        tie_word_embeddings=bool(inside if outside is None else outside),
         intermediate_size=None if model_type == MOE else fields.size("intermediate_size"),
         moe=_parse_moe(fields, where) if model_type == MOE else None,
         **{key: fields.size(key) for key in _TEXT_SIZES},

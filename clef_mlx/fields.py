@@ -98,22 +98,21 @@ def parse_rope(
 ) -> tuple[float, int, tuple[int, int, int]]:
     """Base, rotated width and sections.
 
-    ``rope_parameters`` wins; older configs spread the same keys. A config without a rotated share
-    or sections has ``factor`` and ``default_sections``.
+    ``rope_scaling``, the older name, wins over ``rope_parameters`` as in transformers 5.10.2; what
+    either leaves out may stand beside it. A config without a rotated share or sections has
+    ``factor`` and ``default_sections``.
     """
-    rope = fields.optional("rope_parameters")
-    if rope is None:
-        older = Fields(fields.optional("rope_scaling") or {}, f"{where}: rope_scaling")
-        rope = {
-            "rope_theta": fields.optional("rope_theta"),
-            "partial_rotary_factor": fields.optional("partial_rotary_factor"),
-            "mrope_section": older.optional("mrope_section"),
-            "rope_type": older.optional("rope_type") or older.optional("type"),
-        }
-        if rope["rope_type"] == "mrope":  # the older word: plain rotary, three position axes
-            rope["rope_type"] = "default"
-    elif isinstance(rope, Mapping) and rope.get("partial_rotary_factor") is None:
-        rope = {**rope, "partial_rotary_factor": fields.optional("partial_rotary_factor")}
+    name = "rope_scaling" if fields.optional("rope_scaling") else "rope_parameters"
+    given = fields.optional(name)
+    inside = Fields({} if given is None else given, f"{where}: {name}")
+    rope = {
+        key: fields.optional(key) if inside.optional(key) is None else inside.optional(key)
+        for key in ("rope_theta", "partial_rotary_factor")
+    }
+    rope["mrope_section"] = inside.optional("mrope_section")
+    rope["rope_type"] = inside.optional("rope_type") or inside.optional("type")
+    if rope["rope_type"] == "mrope":  # an older word: plain rotary, three position axes
+        rope["rope_type"] = "default"
     parameters = Fields(rope, f"{where}: rope_parameters")
     parameters.only("rope_type", "default")
     theta = parameters.number("rope_theta")

@@ -54,12 +54,14 @@ def expected_tensors(config: ModelConfig, stored: Iterable[str]) -> dict[str, Te
     """Every tensor a folder with ``config`` must hold, by name.
 
     ``stored`` are the names it does hold: they only decide whether experts are fused or single,
-    which the config does not say.
+    which the config does not say, and whether tied tables were stored apart all the same.
     """
     family = THINKER if config.model_type == OMNI else QWEN3_5
     experts = [name for name in stored if ".experts.0." in name and not name.startswith(SPEECH)]
     single = config.text.moe is not None and bool(experts)
-    specs = [*_text(config.text, family, single), *_head(config.head)]
+    is_tied = config.text.tie_word_embeddings
+    apart = not is_tied or any(name.endswith("lm_head.weight") for name in stored)
+    specs = [*_text(config.text, family, single, apart), *_head(config.head)]
     if config.vision is not None:
         specs.extend(_vision(config.vision, family))
     if config.audio is not None:
@@ -86,11 +88,13 @@ THINKER = Family(
 )
 
 
-def _text(c: TextConfig, family: Family, single_experts: bool) -> Iterator[TensorSpec]:
+def _text(
+    c: TextConfig, family: Family, single_experts: bool, has_lm_head: bool
+) -> Iterator[TensorSpec]:
     theirs = family.text
     table = (c.vocab_size, c.hidden_size)
     yield TensorSpec(f"{theirs}.embed_tokens.weight", table, "table", "tables", "")
-    if not c.tie_word_embeddings:
+    if has_lm_head:
         yield TensorSpec(f"{family.lm_head}.weight", table, "table", "tables", "")
     yield _backbone(f"{theirs}.norm.weight", (c.hidden_size,), family.norm)
     for i, layer_kind in enumerate(c.layer_types):

@@ -212,9 +212,10 @@ def test_rope_parameters_win_over_keys_beside_them() -> None:
         rope_parameters=rope,
         rope_theta=1e4,
         partial_rotary_factor=0.25,
-        rope_scaling={"rope_type": "yarn"},
     )
     assert (parse(config).text.rope_theta, parse(config).text.rotary_dim) == (5e5, 16)
+    both = changed(AT_TEXT, rope_parameters=rope, rope_scaling={**rope, "rope_theta": 3e4})
+    assert parse(both).text.rope_theta == 3e4  # the older name wins where both are given
     del rope["partial_rotary_factor"]
     config = changed(AT_TEXT, rope_parameters=rope, partial_rotary_factor=0.25)
     assert parse(config).text.rotary_dim == 8
@@ -297,7 +298,6 @@ def test_the_interval_places_full_attention_last_in_each_group(count: int, inter
         ({"layer_types": [LINEAR] * 7 + [None]}, "holds None, an unknown kind of layer"),
         ({"layer_types": [[LINEAR]] * 8}, "an unknown kind of layer"),
         ({"attention_bias": True}, "attention_bias is True; only False is supported"),
-        ({"attn_output_gate": False}, "attn_output_gate is False; only True is supported"),
         ({"hidden_act": "gelu"}, "hidden_act is 'gelu'; only 'silu' is supported"),
         (
             {"num_key_value_heads": 3},
@@ -316,7 +316,7 @@ def test_variants_and_sizes_that_do_not_fit_are_refused(
     assert message.startswith(f"{AT_TEXT[2]}: ") and fragment in message
 
 
-@pytest.mark.parametrize("key", ["attention_bias", "attn_output_gate", "hidden_act"])
+@pytest.mark.parametrize("key", ["attention_bias", "hidden_act"])
 def test_a_variant_left_out_or_null_means_the_usual_one(key: str) -> None:
     for value in (..., None):
         assert parse(changed(AT_TEXT, **{key: value})) == parse(files("tiny-dense"))
@@ -358,8 +358,8 @@ def test_a_vision_tower_with_deepstack_is_refused() -> None:
 @pytest.mark.parametrize(
     ("inner", "outer", "tied"),
     [
-        (True, False, True),
-        (False, True, False),
+        (True, False, False),
+        (False, True, True),
         (..., True, True),
         (None, True, True),
         (..., False, False),

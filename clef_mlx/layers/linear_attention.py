@@ -26,8 +26,11 @@ class DeltaState:
 class DepthwiseConv(nn.Module):
     """Causal convolution of each channel with its own ``K`` taps, as shifted multiply-adds.
 
+    Summed in float32: rounding each tap raised the error of bfloat16 decisions by a tenth to a
+    quarter (miniatures, CPU).
+
     Shapes: ``x`` ``[B, K - 1 + L, C]`` (the last inputs before, then ``L`` new ones) ->
-    ``[B, L, C]``.
+    ``[B, L, C]`` float32.
     """
 
     def __init__(self, taps: int, channels: int) -> None:
@@ -37,9 +40,10 @@ class DepthwiseConv(nn.Module):
     def __call__(self, x: mx.array) -> mx.array:
         taps = self.weight.shape[0]
         length = x.shape[1] - taps + 1
-        out = x[:, :length] * self.weight[0]
+        x, weight = x.astype(mx.float32), self.weight.astype(mx.float32)
+        out = x[:, :length] * weight[0]
         for tap in range(1, taps):
-            out = out + x[:, tap : tap + length] * self.weight[tap]
+            out = out + x[:, tap : tap + length] * weight[tap]
         return out
 
 
@@ -72,7 +76,7 @@ class GatedDeltaNet(nn.Module):
         taps = self.conv1d.weight.shape[0]
         before = mx.zeros((batch, taps - 1, qkv.shape[-1]), qkv.dtype)
         seen = mx.concatenate([before if state is None else state.conv, qkv], axis=1)
-        q, k, v = self._split(nn.silu(self.conv1d(seen)))
+        q, k, v = self._split(nn.silu(self.conv1d(seen)).astype(qkv.dtype))
         log_decay = -mx.exp(self.A_log) * nn.softplus(
             self.in_proj_a(x).astype(mx.float32) + self.dt_bias
         )
