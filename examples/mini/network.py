@@ -8,31 +8,17 @@ the right, and no record sees another. Axes: ``B`` records, ``L`` tokens, ``D`` 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 import torch.nn.functional as F
+from joint_head import ALWAYS, CHANGES, OUTSIDE, SHUN, SINK, SMALL, Batch, JointHead
 from torch import Tensor, nn
 
 CHUNK = 32  # tokens solved together in the delta rule
+EMBEDDED = 0.5  # of a token's row, each entry's size at the start
+MIXED = 4.0  # size of the state's mixture as attention adds it
 L2_EPS = 1e-6
-MAX_LOGIT_SCALE = math.log(100)
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Encoded records, padded. Rows of a ``mean`` matrix sum to 1 over their span's tokens."""
-
-    ids: Tensor  # [B, L]
-    tokens: Tensor  # [B, L] bool: real ones
-    last: Tensor  # [B]: index of each record's last token
-    question_mean: Tensor  # [B, Q, L]
-    option_mean: Tensor  # [B, O, L]
-    owner: Tensor  # [B, O]: each option's question
-    members: Tensor  # [B, Q, O] bool
-    types: Tensor  # [B, Q]
-    asked: Tensor  # [B, Q] bool: real questions
 
 
 class RMSNorm(nn.Module):
@@ -94,6 +80,22 @@ class GatedAttention(nn.Module):
         y = y.transpose(1, 2) * torch.sigmoid(gate)
         return self.o_proj(y.reshape(batch, length, -1))
 
+    def start_from_matching(self) -> None:
+        """All heads see the state alone: half of them what is like a token, half a mixture."""
+        shared, half = self.heads // self.key_heads, self.heads // 2
+        q = self.q_proj.weight.unflatten(0, (self.heads, 2, self.size))
+        k = self.k_proj.weight.unflatten(0, (self.key_heads, self.size))
+        q[:half, 0] = k.repeat_interleave(shared, dim=0)[:half]
+        q[:, 0, -2:], k[:, -2:] = 0, 0
+        q[:, 0, -1, ALWAYS], k[:, -1, OUTSIDE] = 2 * SHUN, -2 * SHUN
+        q[:half, 0, -2, ALWAYS], k[:, -2, CHANGES] = SINK, SINK
+        v = self.v_proj.weight.unflatten(0, (self.key_heads, self.size))
+        v[0, 0] = 0
+        v[0, 0, CHANGES] = 1
+        self.o_proj.weight.copy_(v.repeat_interleave(shared, dim=0).flatten(0, 1).T)
+        self.o_proj.weight[:, half * self.size :] *= MIXED
+        self.o_proj.weight[[ALWAYS, OUTSIDE]] = 0
+
     def _rotate(self, x: Tensor) -> Tensor:
         """Rotary positions for ``[B, H, L, Dk]``; the dimensions beyond them stay."""
         half = self.frequency.numel()
@@ -149,12 +151,36 @@ class GatedDeltaNet(nn.Module):
         y = self.norm(y.transpose(1, 2)) * F.silu(gate)
         return self.out_proj(y.reshape(batch, length, -1))
 
+    def start_with_mark(self) -> None:
+        """The first head tells whether a token stands outside the state, which no other knows.
+
+        It keeps what the last token with ``CHANGES`` said in ``OUTSIDE``; the other heads of its
+        group keep a mixture of all tokens.
+        """
+        last_tap, qkv = torch.eye(self.taps)[-1], self.in_proj_qkv.weight
+        for start in (0, self.keys):
+            qkv[start : start + self.key_dim] = 0
+            qkv[start, ALWAYS] = 8.0
+            self.conv1d.weight[start, 0] = last_tap
+        value = 2 * self.keys
+        qkv[value : value + self.value_dim] = 0
+        qkv[value, OUTSIDE], qkv[value + 1, OUTSIDE] = 4.0, -4.0  # SiLU keeps what is positive
+        self.conv1d.weight[value : value + 2, 0] = last_tap
+        self.in_proj_b.weight[0] = 0
+        self.in_proj_b.weight[0, ALWAYS], self.in_proj_b.weight[0, CHANGES] = -6.0, 8.0
+        self.A_log[0] = -8.0
+        self.in_proj_z.weight[: self.value_dim] = 0
+        self.in_proj_z.weight[:2, ALWAYS] = 3.0
+        self.out_proj.weight[:, : self.value_dim] = 0
+        size = 1 / (3 * self.value_dim**0.5)
+        self.out_proj.weight[OUTSIDE, 0], self.out_proj.weight[OUTSIDE, 1] = size, -size
+
     def _convolve(self, x: Tensor) -> Tensor:
         """Causal convolution of each channel, as shifted multiply-adds: ``[B, L, C]`` -> same."""
-        length = x.shape[1]
-        x = F.pad(x, (0, 0, self.taps - 1, 0))
-        weight = self.conv1d.weight[:, 0]
-        return sum(x[:, tap : tap + length] * weight[:, tap] for tap in range(self.taps))
+        weight, last = self.conv1d.weight[:, 0], self.taps - 1
+        return sum(
+            F.pad(x, (0, 0, last - tap, tap - last)) * weight[:, tap] for tap in range(self.taps)
+        )
 
 
 def _l2(x: Tensor) -> Tensor:
@@ -189,10 +215,11 @@ def delta_rule(q: Tensor, k: Tensor, v: Tensor, decay: Tensor, beta: Tensor) -> 
     k_end = k * (total[..., -1:] - total).exp()[..., None]
     state = torch.zeros(*q.shape[:2], k.shape[-1], v.shape[-1])
     outputs = []
-    for c in range(q.shape[2]):
-        delta = from_values[:, :, c] - from_state[:, :, c] @ state
-        outputs.append(q_start[:, :, c] @ state + scores[:, :, c] @ delta)
-        state = state * kept[:, :, c, -1, None, None] + k_end[:, :, c].transpose(-1, -2) @ delta
+    rows = (from_values, from_state, q_start, scores, kept[..., -1:, None], k_end.transpose(-1, -2))
+    for value, read, query, score, keep, key in zip(*(x.unbind(2) for x in rows), strict=True):
+        delta = value - read @ state
+        outputs.append(query @ state + score @ delta)
+        state = state * keep + key @ delta
     return torch.stack(outputs, dim=2).flatten(2, 3)[:, :, :length]
 
 
@@ -245,147 +272,6 @@ class Backbone(nn.Module):
         return self.norm(x)
 
 
-class HeadAttention(nn.Module):
-    """Multi-head attention: ``x`` ``[B, N, W]``, ``memory`` ``[B, L, W]`` -> ``[B, N, W]``.
-
-    ``seen`` ``[B, L]`` bool hides the padding of ``memory``.
-    """
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.in_proj_weight = nn.Parameter(torch.empty(3 * width, width))
-        self.in_proj_bias = nn.Parameter(torch.zeros(3 * width))
-        self.out_proj = nn.Linear(width, width)
-        nn.init.xavier_uniform_(self.in_proj_weight)
-
-    def forward(self, x: Tensor, memory: Tensor, seen: Tensor) -> Tensor:
-        width = x.shape[-1]
-        q = F.linear(x, self.in_proj_weight[:width], self.in_proj_bias[:width])
-        k, v = F.linear(memory, self.in_proj_weight[width:], self.in_proj_bias[width:]).chunk(2, -1)
-        q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in (q, k, v))
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=seen[:, None, None, :])
-        return self.out_proj(y.transpose(1, 2).flatten(2))
-
-
-class EvidenceLayer(nn.Module):
-    """Each option looks through its whole prompt; the memory is normed here."""
-
-    def __init__(self, head: dict[str, Any]) -> None:
-        super().__init__()
-        width, wide = head["width"], head["feedforward"]
-        self.query_norm, self.memory_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.feedforward_norm = nn.LayerNorm(width)
-        self.attention = HeadAttention(width, head["heads"])
-        self.feedforward = nn.Sequential(
-            nn.Linear(width, wide), nn.GELU(), nn.Identity(), nn.Linear(wide, width)
-        )
-
-    def forward(self, options: Tensor, memory: Tensor, seen: Tensor) -> Tensor:
-        query = self.query_norm(options)
-        options = options + self.attention(query, self.memory_norm(memory), seen)
-        return options + self.feedforward(self.feedforward_norm(options))
-
-
-class JointLayer(nn.Module):
-    """A record's questions look at each other, then at the prompt, which is not normed here."""
-
-    def __init__(self, head: dict[str, Any]) -> None:
-        super().__init__()
-        width, wide = head["width"], head["feedforward"]
-        self.self_attn = HeadAttention(width, head["heads"])
-        self.multihead_attn = HeadAttention(width, head["heads"])
-        self.linear1, self.linear2 = nn.Linear(width, wide), nn.Linear(wide, width)
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.norm3 = nn.LayerNorm(width)
-
-    def forward(self, fields: Tensor, asked: Tensor, memory: Tensor, seen: Tensor) -> Tensor:
-        normed = self.norm1(fields)
-        fields = fields + self.self_attn(normed, normed, asked)
-        fields = fields + self.multihead_attn(self.norm2(fields), memory, seen)
-        return fields + self.linear2(F.gelu(self.linear1(self.norm3(fields))))
-
-
-class JointHead(nn.Module):
-    """Hidden states ``[B, L, D]`` to a logit for every option, ``[B, O]``."""
-
-    def __init__(self, head: dict[str, Any]) -> None:
-        super().__init__()
-        hidden, width = head["hidden_size"], head["width"]
-        self.hidden_norm = nn.LayerNorm(hidden)
-        for name in ("memory", "question", "option_question", "global", "option_context"):
-            setattr(self, f"{name}_projection", nn.Linear(hidden, width, bias=False))
-        self.option_lexical_projection = nn.Linear(hidden, width, bias=False)
-        self.type_embedding = nn.Embedding(3, width)
-        self.evidence_layers = nn.ModuleList(
-            EvidenceLayer(head) for _ in range(head["routing_layers"])
-        )
-        self.option_summary_norm = nn.LayerNorm(width)
-        self.layers = nn.ModuleList(JointLayer(head) for _ in range(head["layers"]))
-        self.field_norm, self.option_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.residual_scorer = nn.Sequential(
-            nn.Linear(4 * width, width), nn.GELU(), nn.Identity(), nn.Linear(width, 1)
-        )
-        self.prior_logit_scale = nn.Parameter(torch.tensor(math.log(4.0)))
-        self.joint_logit_scale = nn.Parameter(torch.tensor(math.log(10.0)))
-        self.residual_gate = nn.Parameter(torch.tensor(0.0))
-
-    def forward(self, hidden: Tensor, batch: Batch, rows: Tensor) -> Tensor:
-        """``rows`` ``[B, L, D]`` are the ``lm_head`` rows of the tokens."""
-        hidden = self.hidden_norm(hidden)
-        memory = self.memory_projection(hidden)
-        last = hidden[torch.arange(len(hidden)), batch.last][:, None]  # [B, 1, D]
-        question = batch.question_mean @ hidden
-        context = batch.option_mean @ hidden
-        lexical = batch.option_mean @ rows
-        options = (
-            self.option_context_projection(context)
-            + self.option_lexical_projection(lexical)
-            + _take(self.option_question_projection(question), batch.owner)
-        )
-        for evidence in self.evidence_layers:
-            options = evidence(options, memory, batch.tokens)
-        fields = self.question_projection(question)
-        fields = (
-            fields
-            + self.option_summary_norm(_summarize(fields, options, batch.members))
-            + self.global_projection(last)
-            + self.type_embedding(batch.types)
-        )
-        for layer in self.layers:
-            fields = layer(fields, batch.asked, memory, batch.tokens)
-        fields, options = self.field_norm(fields), self.option_norm(options)
-        prior = _cosine(lexical, _take(question + last, batch.owner), 1e-12)
-        fields = _take(fields, batch.owner)
-        pair = torch.cat([fields, options, fields * options, (fields - options).abs()], dim=-1)
-        residual = self.residual_scorer(pair).squeeze(-1).float()
-        joint = _scale(self.joint_logit_scale) * _cosine(fields, options, 1e-8) + residual
-        gate = torch.sigmoid(self.residual_gate)
-        return _scale(self.prior_logit_scale) * prior + gate * joint
-
-
-def _take(rows: Tensor, owner: Tensor) -> Tensor:
-    """Each option's question: ``[B, Q, W]``, ``[B, O]`` -> ``[B, O, W]``."""
-    return rows.gather(1, owner[..., None].expand(-1, -1, rows.shape[-1]))
-
-
-def _summarize(fields: Tensor, options: Tensor, members: Tensor) -> Tensor:
-    """Each question's options, weighted by how well they match it: ``[B, Q, W]``."""
-    match = (fields @ options.transpose(-1, -2)).float() * options.shape[-1] ** -0.5
-    match = match.masked_fill(~members, -1e9)
-    return match.softmax(-1).to(options.dtype) @ options
-
-
-def _cosine(a: Tensor, b: Tensor, eps: float) -> Tensor:
-    a, b = a.float(), b.float()
-    lengths = [x.square().sum(-1).clamp_min(eps**2).sqrt() for x in (a, b)]
-    return (a * b).sum(-1) / lengths[0] / lengths[1]
-
-
-def _scale(log_scale: Tensor) -> Tensor:
-    return log_scale.clamp_max(MAX_LOGIT_SCALE).exp()
-
-
 class Mini(nn.Module):
     """Backbone and head with tied token tables: a ``Batch`` to logits ``[B, O]``."""
 
@@ -396,11 +282,25 @@ class Mini(nn.Module):
         for name, weight in self.named_parameters():
             if weight.ndim == 2 and "type_embedding" not in name and "in_proj_weight" not in name:
                 nn.init.normal_(weight, std=weight.shape[-1] ** -0.5)
-        # Layers start as small corrections of the running sum.
-        depth = 2 * len(self.backbone.layers)
-        for name, weight in self.backbone.named_parameters():
-            if name.endswith(("o_proj.weight", "out_proj.weight", "down_proj.weight")):
-                weight.data.mul_(depth**-0.5)
+        self._start_from_matching()
+
+    @torch.no_grad()
+    def _start_from_matching(self) -> None:
+        """Let equal tokens find each other from the first step: learning that takes longest.
+
+        A token's own row dominates the running sum, half of the heads look for what is like
+        themselves and carry it as it is, and the head begins in the backbone's space.
+        """
+        backbone, head = self.backbone, self.head
+        backbone.embed_tokens.weight.mul_(EMBEDDED * backbone.embed_tokens.weight.shape[1] ** 0.5)
+        for layer in backbone.layers:
+            layer.mlp.down_proj.weight.mul_(SMALL)
+            layer.mlp.down_proj.weight[[ALWAYS, OUTSIDE]] = 0
+            if layer.is_linear:
+                layer.linear_attn.start_with_mark()
+            else:
+                layer.self_attn.start_from_matching()
+        head.start_from_matching()
 
     def forward(self, batch: Batch) -> Tensor:
         hidden = self.backbone(batch.ids)
