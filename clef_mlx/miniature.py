@@ -15,6 +15,7 @@ from .architecture import DENSE, MOE, OMNI
 from .checkpoint import HEAD_CONFIG, HEAD_FILE, INDEX_FILE
 from .config import parse_config
 from .encoding import word_splitter
+from .errors import CheckpointError
 from .layout import PUBLISHED_WORD_RULE
 from .weights import TensorSpec, expected_tensors
 
@@ -125,6 +126,8 @@ def write_release(
     ``seed``; its answers mean nothing.
     """
     folder = Path(folder)
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise CheckpointError(f"{folder} is not empty: give the name of a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = byte_tokenizer(SOUND if model_type == OMNI else ())
     known = {DENSE: TEXT, MOE: {**TEXT, **MOE_TEXT}, OMNI: OMNI_TEXT}[model_type]

@@ -89,6 +89,9 @@ class Clef:
         self._features = MediaFeatures(checkpoint, self.dtype, image_cache_bytes)
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        return f"<Clef {self.checkpoint.name}, {self.dtype}, from {self.checkpoint.folder}>"
+
     def _fill(self, part: Part, module: nn.Module, expand: bool) -> None:
         """Load ``part``'s parameters into ``module``, every one and no other."""
         if not expand:

@@ -96,7 +96,11 @@ def parse_request(body: Any) -> Request:
         raise RequestError(f"model must be a string, not {_kind(model)}", "model")
     if "state" not in body:
         raise RequestError("state is required (it may be null)", "state")
-    questions = body.get("questions")
+    if "questions" not in body:
+        unknown = ", ".join(repr(printable(_key_text(k, ""))) for k in body if k not in BODY_FIELDS)
+        hint = f" (unknown here: {unknown})" if unknown else ""
+        raise RequestError(f"questions is required{hint}", "questions")
+    questions = body["questions"]
     if not isinstance(questions, Mapping):
         raise RequestError(
             f"questions must be an object of questions by id, not {_kind(questions)}", "questions"

@@ -20,6 +20,7 @@ from ..errors import CheckpointError
 from ..fields import read_json_file
 from ..layout import FORMAT, NEEDS, PACKABLE, STAMP
 from ..packing import Packing
+from ..sizes import size
 from .plan import Plan, Step
 from .stream import ShardWriter, write_step
 
@@ -199,8 +200,8 @@ def _check_disk(plan: Plan, out: Path) -> None:
     free = shutil.disk_usage(out.parent).free
     if plan.bytes_out + SPARE > free:
         raise CheckpointError(
-            f"{out} would take {plan.bytes_out / 1e9:.1f} GB, and {out.parent} has "
-            f"{free / 1e9:.1f} GB free: make room or choose another disk"
+            f"{out} would take {size(plan.bytes_out)} and {size(SPARE)} are kept free, but "
+            f"{out.parent} has {size(free)}: make room or choose another disk"
         )
 
 

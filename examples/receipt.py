@@ -59,4 +59,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except clef_mlx.ClefError as error:
+        sys.exit(str(error))

@@ -213,7 +213,7 @@ BAD_FILES: list[tuple[bytes, str]] = [
     (b"null", "a request is an object, not null"),
     (b"[]", "a request is an object, not a list"),
     (b"{}", "state is required (it may be null)"),
-    (b'{"state":1}', "questions must be an object of questions by id, not null"),
+    (b'{"state":1}', "questions is required"),
     (b'{"state":1,"questions":{}}', "at least one question is required"),
     (b'{"state":1,"questions":{"q":"x"}}', "questions.q must be an object, not a string"),
     (b'{"state":1,"questions":{"q":{"type":"x"}}}', "questions.q.type must be noul, choice or"),
@@ -475,3 +475,14 @@ def test_clef_omni_hears_a_file(omni: Clef, tmp_path: Path) -> None:
 def test_a_dense_model_says_that_it_hears_nothing(decide: Decide) -> None:
     result = decide("--audio", "tone.wav", *NOUL)
     assert failed(result, 1) == "audio: tiny-dense hears nothing; clef-omni does"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("redirect", ["> /dev/full", ">&-"])
+def test_an_output_that_takes_nothing_ends_in_one_sentence(redirect: str, release: Path) -> None:
+    arguments = f"-m clef_mlx decide -m {release} -s x --noul 'q: Is it?' --json {redirect}"
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} {arguments}"], capture_output=True, text=True
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (1 if "full" in redirect else 0)

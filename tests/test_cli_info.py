@@ -13,8 +13,8 @@ from conftest import GOLDEN
 
 from clef_mlx.checkpoint import open_checkpoint
 from clef_mlx.cli import main
-from clef_mlx.cli.sizes import size
 from clef_mlx.memory import PROMPT_LENGTHS, decision_bytes
+from clef_mlx.sizes import size
 
 
 def info(folder: Path | str) -> str:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from conftest import GOLDEN
 
 import clef_mlx
@@ -57,5 +58,15 @@ def test_receipt_uses_public_names_only() -> None:
         and isinstance(node.value, ast.Name)
         and node.value.id == "clef_mlx"
     }
-    assert used == {"load", "Choice", "Noul", "Score"}
+    assert used == {"load", "Choice", "ClefError", "Noul", "Score"}
     assert used <= set(clef_mlx.__all__)
+
+
+@pytest.mark.parametrize("name", ["receipt", "tone"])
+def test_an_example_without_its_model_ends_in_one_sentence(name: str) -> None:
+    script = RECEIPT.with_name(f"{name}.py")
+    done = subprocess.run(
+        [sys.executable, str(script), "no/such/folder"], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "neither a folder nor a Hub id" in done.stderr

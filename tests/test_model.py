@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from conftest import GOLDEN
 import clef_mlx
 from clef_mlx import CheckpointError, Choice, Clef, ClefError, Noul, RequestError, Score, load
 from clef_mlx import model as model_module
+from clef_mlx.miniature import write_release
 
 ATOL = 1e-4  # float32; measured 1e-5 on logits up to 5
 QUESTIONS = {
@@ -265,3 +267,19 @@ def test_any_block_size_gives_a_picture_s_answer(
     want = dense.logits(body)
     monkeypatch.setattr(model_module, "BLOCK", block)
     assert largest_difference(dense.logits(body), want) <= ATOL
+
+
+def test_names_for_people_at_a_prompt(dense: Clef) -> None:
+    assert set(clef_mlx.__all__) < set(dir(clef_mlx))
+    assert clef_mlx.__version__ == version("clef-mlx")
+    assert repr(dense).startswith("<Clef tiny-dense, mlx.core.float32, from ")
+    with pytest.raises(AttributeError, match="has no attribute 'lode'"):
+        clef_mlx.lode  # noqa: B018
+
+
+def test_a_miniature_never_overwrites(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for taken in (tmp_path, tmp_path / "file"):
+        with pytest.raises(CheckpointError, match="is not empty"):
+            write_release(taken)
+    assert (tmp_path / "file").read_text() == "mine"

@@ -44,10 +44,7 @@ def assert_same(got: str, want: str) -> None:
 def test_blocks_do_what_they_show(tmp_path: Path) -> None:
     """In the order of the page, in one folder, as a reader would."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    shutil.copytree(ROOT / "tests" / "golden" / "tiny-dense", tmp_path / "tiny-dense")
-    draw = "import sys; sys.path.insert(0, 'examples'); import receipt"
-    save = "receipt.draw_receipt().save('receipt.png')"
-    subprocess.run([sys.executable, "-c", f"{draw}; {save}"], cwd=tmp_path, check=True)
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
 
@@ -108,7 +105,7 @@ def test_every_command_and_option_is_explained() -> None:
 
 
 def test_top_level_holds_what_the_design_says() -> None:
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    command = ["git", "ls-files"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     top = {name.split("/")[0] for name in listed.stdout.splitlines() if not name.startswith(".")}
     assert top == {

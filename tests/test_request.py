@@ -78,7 +78,12 @@ def test_missing_state_and_questions() -> None:
     questions = {"q": Noul()}
     assert refusal({"questions": questions}) == ("state", "state is required (it may be null)")
     assert parse_request({"state": None, "questions": questions}).state == "null"
-    assert refusal({"state": 1}) == (
+    assert refusal({"state": 1}) == ("questions", "questions is required")
+    assert refusal({"state": 1, "question": questions}) == (
+        "questions",
+        "questions is required (unknown here: 'question')",
+    )
+    assert refusal({"state": 1, "questions": None}) == (
         "questions",
         "questions must be an object of questions by id, not null",
     )

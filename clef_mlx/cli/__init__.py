@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import sys
 from typing import Any
@@ -24,6 +25,10 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except ClefError as error:
             raise click.ClickException(str(error)) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise click.ClickException("the answer could not be written: no space left") from None
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

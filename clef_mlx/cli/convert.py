@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .sizes import size, widths
+from ..sizes import size
+from .widths import widths
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,7 @@ class _WithAdvice(click.Command):
         from ..convert.plan import Recipe
         from ..convert.published import (
             NAMES,
+            USABLE,
             disk_bytes,
             machine_bytes,
             memory_bytes,
@@ -50,7 +52,10 @@ class _WithAdvice(click.Command):
             found = suggested_bits(name, memory)
             advice.append(f"{name} --bits {found}" if found else f"no width for {name}")
         formatter.write_paragraph()
-        formatter.write_text(f"This machine has {memory / 2**30:.0f} GiB: {', '.join(advice)}.")
+        formatter.write_text(
+            f"This machine has {memory / 2**30:.0f} GiB, of which a model should take at most "
+            f"{USABLE:.0%}: {', '.join(advice)}."
+        )
 
 
 @click.command(cls=_WithAdvice, short_help="Quantize a published release")

@@ -105,7 +105,8 @@ def decide(
     response = load(model, dtype).respond(parsed, max_length, truncate, confidence, exif)
     for warning in response.warnings:
         click.echo(f"Warning: {warning}", err=True)
-    if sys.stdout.isatty() if as_json is None else not as_json:
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    if is_terminal if as_json is None else not as_json:
         from .table import print_response
 
         print_response(response)

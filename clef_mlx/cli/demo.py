@@ -31,6 +31,6 @@ def demo() -> None:
         print_response(load(converted).respond(parse_json(request, "examples/ticket.json")))
     click.echo(
         "\nThe weights are random, so these answers mean nothing: the demo shows that everything "
-        "runs here.\nFor real answers: "
-        "clef-mlx decide examples/ticket.json -m Cloudflare/clef-flash"
+        "runs here.\nFor real answers convert a release first: "
+        "clef-mlx convert Cloudflare/clef-flash ./clef-flash-4bit"
     )

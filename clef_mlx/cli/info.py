@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .sizes import size, widths
+from ..sizes import size
+from .widths import widths
 
 if TYPE_CHECKING:
     from rich.table import Table

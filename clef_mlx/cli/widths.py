@@ -1,4 +1,4 @@
-"""Bytes and widths in words for people."""
+"""Widths of packed tensors in words for people."""
 
 from __future__ import annotations
 
@@ -8,14 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # packing loads MLX, and --help should not
     from ..packing import Packing
-
-
-def size(count: float) -> str:
-    """``4312000000`` as ``4.31 GB``: decimal units, as disks are sold."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6)):
-        if count >= factor:
-            return f"{count / factor:,.2f} {unit}"
-    return f"{count / 1e3:,.0f} kB"
 
 
 def widths(packings: Iterable[Packing | None]) -> str:
