@@ -1,0 +1,140 @@
+"""Write a trained run as a release, hold ``clef_mlx`` to its logits, draw its learning curve.
+
+python examples/mini/export.py build/mini clef_mlx/mini
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+from itertools import islice
+from pathlib import Path
+
+import matplotlib
+import torch
+from decisions import decisions
+from encoded import RememberingTokenizer, batches, collate, encode_examples
+from network import Mini
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from torch import Tensor
+from train import HEAD, TEXT, Random
+
+import clef_mlx
+from clef_mlx.encoding import Encoder
+
+ATOL = 1e-3  # of a logit, torch against clef_mlx, both float32 from the same bfloat16 weights
+COMPARED = 300  # requests
+CALIBRATED = 1500  # examples of the split kept for calibration
+TOKENS = 4096  # of a batch
+
+
+def trained_model(run: Path) -> Mini:
+    """The averaged weights of ``run``."""
+    model = Mini(TEXT, HEAD)
+    model.load_state_dict(torch.load(run / "run.pt")["average"])
+    return model.eval()
+
+
+@torch.no_grad()
+def calibrate(model: Mini, encoder: Encoder) -> float:
+    """Divide all logits by the temperature that suits the calibration split best; returns it.
+
+    The head's last scales carry it, so the release needs nothing new.
+    """
+    examples = encode_examples(encoder, islice(decisions(1, "valid"), CALIBRATED))
+    found: list[tuple[Tensor, Tensor]] = []
+    for group in batches(examples, TOKENS, Random(0)):
+        batch, targets = collate(group)
+        picked = model(batch).flatten()[targets.slots].masked_fill(~targets.real, -1e9)
+        found.append((picked, targets.answers))
+
+    def loss(temperature: float) -> float:
+        return sum(
+            torch.nn.functional.cross_entropy(logits / temperature, answers, reduction="sum").item()
+            for logits, answers in found
+        )
+
+    temperature = min((0.7 + 0.02 * i for i in range(90)), key=loss)
+    head = model.head
+    head.prior_logit_scale -= math.log(temperature)
+    gate = torch.sigmoid(head.residual_gate) / temperature
+    head.residual_gate.copy_(torch.logit(gate.clamp(max=0.999)))
+    return temperature
+
+
+def write_release(model: Mini, run: Path, folder: Path) -> None:
+    """``config.json``, ``joint_head_config.json``, ``tokenizer.json``, weights in bfloat16.
+
+    The weights of ``model`` are rounded as well, so that it stays what was written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for weight in model.parameters():
+        weight.data = weight.data.bfloat16().float()
+    backbone, head = model.release_tensors()
+    for name, tensors in (("model", backbone), ("joint_head", head)):
+        rounded = {key: value.bfloat16().contiguous() for key, value in tensors.items()}
+        save_file(rounded, folder / f"{name}.safetensors", metadata={"format": "pt"})
+    config = {"model_type": "qwen3_5", "dtype": "bfloat16", "text_config": TEXT}
+    for name, value in (("config.json", config), ("joint_head_config.json", HEAD)):
+        (folder / name).write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    shutil.copyfile(run / "tokenizer.json", folder / "tokenizer.json")
+
+
+@torch.no_grad()
+def largest_difference(model: Mini, encoder: Encoder, folder: Path) -> float:
+    """The largest difference of a logit, torch against ``clef_mlx``, over test requests."""
+    clef = clef_mlx.load(folder, dtype="float32")
+    worst = 0.0
+    for example in islice(decisions(2, "test"), COMPARED):
+        batch, _ = collate(encode_examples(encoder, [example]))
+        ours = [v for options in clef.logits(example["request"]).values() for v in options.values()]
+        worst = max(worst, (model(batch)[0] - torch.tensor(ours)).abs().max().item())
+    return worst
+
+
+def draw_curve(run: Path) -> None:
+    """``curve.png`` beside ``log.jsonl``: loss, and accuracy on wordings held out."""
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    lines = (run / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    entries = [json.loads(line) for line in lines]
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4))
+    left.plot([e["step"] for e in entries], [e["loss"] for e in entries], linewidth=0.8)
+    left.set(xlabel="step", ylabel="loss", title="Training loss")
+    checked = [e for e in entries if "held_out" in e]
+    for kind in ("noul", "choice", "score"):
+        values = [e["held_out"][kind] for e in checked]
+        right.plot([e["step"] for e in checked], values, label=kind)
+    right.set(xlabel="step", ylabel="accuracy", title="Wordings kept for calibration", ylim=(0, 1))
+    right.legend()
+    right.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(run / "curve.png", dpi=110)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write a trained run as a release.")
+    parser.add_argument("run", type=Path)
+    parser.add_argument("release", type=Path)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    tokenizer = Tokenizer.from_file(str(arguments.run / "tokenizer.json"))
+    encoder = Encoder(RememberingTokenizer(tokenizer))
+    model = trained_model(arguments.run)
+    print(f"temperature {calibrate(model, encoder):.2f}")
+    write_release(model, arguments.run, arguments.release)
+    draw_curve(arguments.run)
+    size = sum(file.stat().st_size for file in arguments.release.iterdir())
+    print(f"{arguments.release}: {size / 1e6:.2f} MB")
+    worst = largest_difference(model, encoder, arguments.release)
+    print(f"largest difference of a logit over {COMPARED} requests: {worst:.1e}")
+    if worst > ATOL:
+        raise SystemExit(f"clef_mlx does not compute what was trained: {worst:.1e} > {ATOL:.0e}")
+
+
+if __name__ == "__main__":
+    main()
