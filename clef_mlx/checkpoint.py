@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 
 from .architecture import OMNI, ModelConfig
 from .config import parse_config
@@ -60,6 +61,15 @@ class Checkpoint:
             if packing is not None and spec.kind != "gate":
                 found[spec.ours] = packing
         return found
+
+    def fill(self, module: nn.Module, part: Part, dtype: mx.Dtype, expand: bool) -> None:
+        """Load ``part``'s parameters into ``module``, every one and no other."""
+        if not expand:
+            layers = dict(module.named_modules())
+            for name, packing in self.packings(part).items():
+                layers[name.removeprefix(f"{part}.").removesuffix(".weight")].pack(packing)
+        parameters = self.parameters(part, dtype, expand)
+        module.load_weights([(k.removeprefix(f"{part}."), v) for k, v in parameters.items()])
 
     def parameters(self, part: Part, dtype: mx.Dtype, expand: bool) -> dict[str, mx.array]:
         """Every parameter of ``part``, evaluated, by our name.

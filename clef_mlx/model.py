@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
-import mlx.nn as nn
 import numpy as np
 
 from .answers import Response, build_answers, check_confidence
@@ -25,7 +24,6 @@ from .media.settings import MediaSettings, OmniSettings, read_omni_settings, rea
 from .memory import BLOCK
 from .request import MEDIA, Request, parse_request
 from .towers.features import CACHE_BYTES, MediaFeatures
-from .weights import Part
 
 DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
 
@@ -83,23 +81,14 @@ class Clef:
         self._lm_head = checkpoint.table(LM_HEAD)
         self._backbone = Backbone(checkpoint.config.text)
         self._head = JointHead(checkpoint.config.head)
-        self._fill("backbone", self._backbone, expand)
-        self._fill("head", self._head, expand)
+        checkpoint.fill(self._backbone, "backbone", self.dtype, expand)
+        checkpoint.fill(self._head, "head", self.dtype, expand)
         self._settings: MediaSettings | OmniSettings | None = None
         self._features = MediaFeatures(checkpoint, self.dtype, image_cache_bytes)
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<Clef {self.checkpoint.name}, {self.dtype}, from {self.checkpoint.folder}>"
-
-    def _fill(self, part: Part, module: nn.Module, expand: bool) -> None:
-        """Load ``part``'s parameters into ``module``, every one and no other."""
-        if not expand:
-            layers = dict(module.named_modules())
-            for name, packing in self.checkpoint.packings(part).items():
-                layers[name.removeprefix(f"{part}.").removesuffix(".weight")].pack(packing)
-        parameters = self.checkpoint.parameters(part, self.dtype, expand)
-        module.load_weights([(k.removeprefix(f"{part}."), v) for k, v in parameters.items()])
 
     def decide(
         self,

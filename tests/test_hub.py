@@ -290,6 +290,37 @@ def test_disk_space_is_checked_before_the_fetch(fake: Hub, monkeypatch: pytest.M
     assert fake.asked == ["main"]
 
 
+def test_a_conversion_s_copy_must_fit_beside_the_download(
+    fake: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On one disk both count together; on two disks each for itself."""
+    fake.sizes |= {"model-00001-of-00004.safetensors": 20_000_000_000}
+    download, share = 20_000_003_000, 0.75
+    copy = int(share * download)
+    out = tmp_path / "new" / "out"  # not there yet: its nearest folder tells the disk
+    free(monkeypatch, download + copy + hub.SPARE - 1)
+    with pytest.raises(CheckpointError, match=r"needs 35\.0 GB on disk"):
+        hub.resolve(REPO, copy=(out, share))
+    assert fake.asked == []
+    real = Path.stat
+
+    def other_disk(path: Path, **options: Any) -> Any:
+        found = real(path, **options)
+        if path == tmp_path:
+            return SimpleNamespace(st_dev=-1, st_mode=found.st_mode)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "stat", other_disk)
+        free(patch, copy + hub.SPARE - 1)
+        assert copy < download  # the download is what does not fit
+        with pytest.raises(CheckpointError, match=r"needs 20\.0 GB on disk"):
+            hub.resolve(REPO, copy=(out, share))
+    free(monkeypatch, download + copy + hub.SPARE)
+    hub.resolve(REPO, copy=(out, share))
+    assert fake.asked == ["main"]
+
+
 @pytest.mark.parametrize(
     ("blob", "counts"),
     [

@@ -58,8 +58,7 @@ class AudioFeatures:
         if self._tower is None:
             assert self._checkpoint.config.audio is not None
             tower = AudioTower(self._checkpoint.config.audio)
-            parameters = self._checkpoint.parameters("audio", self._dtype, expand=True)
-            tower.load_weights([(k.removeprefix("audio."), v) for k, v in parameters.items()])
+            self._checkpoint.fill(tower, "audio", self._dtype, expand=True)
             self._tower = tower
         return self._tower
 
@@ -105,7 +104,6 @@ class VisionFeatures:
         if self._tower is None:
             assert self._checkpoint.config.vision is not None
             tower = VisionTower(self._checkpoint.config.vision)
-            parameters = self._checkpoint.parameters("vision", self._dtype, expand=True)
-            tower.load_weights([(k.removeprefix("vision."), v) for k, v in parameters.items()])
+            self._checkpoint.fill(tower, "vision", self._dtype, expand=True)
             self._tower = tower
         return self._tower
