@@ -82,6 +82,7 @@ class Clef:
         self._backbone = Backbone(checkpoint.config.text)
         self._head = JointHead(checkpoint.config.head)
         checkpoint.fill(self._backbone, "backbone", self.dtype, expand)
+        self._backbone.merge()
         checkpoint.fill(self._head, "head", self.dtype, expand)
         self._settings: MediaSettings | OmniSettings | None = None
         self._features = MediaFeatures(checkpoint, self.dtype, image_cache_bytes)
