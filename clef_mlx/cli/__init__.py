@@ -13,6 +13,7 @@ from ..errors import ClefError
 from .convert import convert
 from .decide import decide
 from .demo import demo
+from .doctor import doctor
 from .info import info
 
 
@@ -41,3 +42,4 @@ main.add_command(decide)
 main.add_command(convert)
 main.add_command(info)
 main.add_command(demo)
+main.add_command(doctor)
