@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..errors import ClefError
+from .bench import bench
 from .convert import convert
 from .decide import decide
 from .demo import demo
@@ -43,3 +44,4 @@ main.add_command(convert)
 main.add_command(info)
 main.add_command(demo)
 main.add_command(doctor)
+main.add_command(bench)

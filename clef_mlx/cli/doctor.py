@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..sizes import size
+from .progress import progress
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,20 +27,17 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     Takes about a minute. Exit status 1 if a path disagrees.
     """
     from rich.console import Console
-    from rich.progress import Progress
 
     from ..doctor import all_checks, run
     from ..machine import this_machine
     from ..published import NAMES, suggested_bits
 
-    machine, findings = this_machine(), []
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        checks = all_checks()
-        task = bar.add_task("", total=len(checks))
+    machine, checks, findings = this_machine(), all_checks(), []
+    with progress(len(checks)) as step:
         for check in checks:
-            bar.update(task, description=check.name)
+            step(0, check.name)
             findings.append(run(check))
-            bar.advance(task)
+            step()
     fits = {name: suggested_bits(name, machine.memory) for name in NAMES}
     correct = all(finding.agrees for finding in findings)
     if as_json:
