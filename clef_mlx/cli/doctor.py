@@ -105,7 +105,9 @@ def _verdict(findings: list[Finding]) -> str:
 def _room(machine: Machine, fits: dict[str, int | None]) -> str:
     from ..published import LONG, USABLE
 
-    room = f"Into {USABLE:.0%} of its {size(machine.memory)}"
-    models = [f"{name} at {bits} bits" for name, bits in fits.items() if bits is not None]
-    what = ", ".join(models) or "no Clef model"
-    return f"{room} fits, with a prompt of {LONG:,} tokens: {what}."
+    models = ", ".join(
+        f"no width of {name}" if bits is None else f"{name} at {bits} bits"
+        for name, bits in fits.items()
+    )
+    room = f"{USABLE:.0%} of its {size(machine.memory)}"
+    return f"Into {room} fits, with a prompt of {LONG:,} tokens: {models}."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import mlx.core as mx
@@ -15,10 +16,10 @@ from ..published import NAMES, OMNI_NAME, published_config
 from ..weights import expected_tensors
 from .check import DTYPES, Check, Pair, bound_of, own_dtype, to_mlx, widened
 
-# No multiple of 32, and as many as take a GPU's path for prompts, not the one for single tokens. A
-# CPU has one path for any number, and is slow.
-GPU_ROWS, CPU_ROWS = 33, 3
-MANY_ROWS = 32_801  # past what 16 bits count, and no multiple of 32
+# No multiples of 32. A GPU has kernels for a few rows, for some and for many; a CPU has one for any
+# number, and is slow.
+GPU_ROWS, CPU_ROWS = (33, 301), (3,)
+MANY_ROWS = 32_801  # past 2^15, and no multiple of 32
 ROUTED = (SORT_FROM - 23, SORT_FROM + 25)  # routed rows: unsorted and sorted
 USED = 5  # experts that rows go to
 SMALL = (128, 64)  # inputs and outputs where rows are many
@@ -26,35 +27,26 @@ SMALL = (128, 64)  # inputs and outputs where rows are many
 
 def checks() -> list[Check]:
     """All checks of this module."""
-    dtype = own_dtype()
-    bound = bound_of(dtype)
-    made = []
+    own = own_dtype()
+    packings = [Packing(bits, 64) for bits in (4, 8)]
+    experts = expert_shapes()
+    cases: list[tuple[str, str, Callable[[], Iterator[Pair]]]] = []
     for name in NAMES:
-        for bits in (4, 8) if dtype == "bfloat16" else (4,):
-            shapes = linear_shapes(name)
-            title = f"{bits}-bit products, {len(shapes)} shapes of {name}, {dtype}"
-            made.append(Check(title, bound, partial(_packed, shapes, Packing(bits, 64), dtype)))
-    for bits in (4, 8):
-        title = f"{bits}-bit expert products of {OMNI_NAME}, {dtype}"
-        made.append(
-            Check(title, bound, partial(_gathered, expert_shapes(), Packing(bits, 64), dtype))
-        )
-    made.append(
-        Check(
-            f"plain expert products, {dtype}",
-            bound,
-            partial(_gathered, expert_shapes(), None, dtype),
-        )
-    )
+        shapes = linear_shapes(name)
+        for packing in packings if own == "bfloat16" else packings[:1]:
+            title = f"{packing.bits}-bit products, {len(shapes)} shapes of {name}"
+            cases.append((title, own, partial(_packed, shapes, packing, own)))
+    for packing in packings:
+        title = f"{packing.bits}-bit expert products of {OMNI_NAME}"
+        cases.append((title, own, partial(_gathered, experts, packing, own)))
+    cases.append(("plain expert products", own, partial(_gathered, experts, None, own)))
     # On a CPU MLX sums packed products of 16-bit numbers in 16 bits: weights are unpacked there.
-    for kind in DTYPES if dtype == "bfloat16" else ("float32",):
-        title = f"every width and group size, {kind}"
-        made.append(Check(title, bound_of(kind), partial(_widths, kind)))
-    for kind in DTYPES:
-        title = f"plain products, {kind}"
-        made.append(Check(title, bound_of(kind), partial(_packed, [(4096, 1024)], None, kind)))
-    title = f"products of {MANY_ROWS:,} rows, {dtype}"
-    return [*made, Check(title, bound, partial(_many_rows, dtype))]
+    for dtype in DTYPES if own == "bfloat16" else ("float32",):
+        cases.append(("every width and group size", dtype, partial(_widths, dtype)))
+    for dtype in DTYPES:
+        cases.append(("plain products", dtype, partial(_packed, [(4096, 1024)], None, dtype)))
+    cases.append((f"products of {MANY_ROWS:,} rows", own, partial(_many_rows, own)))
+    return [Check(f"{title}, {dtype}", bound_of(dtype), pairs) for title, dtype, pairs in cases]
 
 
 def linear_shapes(name: str) -> list[tuple[int, int]]:
@@ -70,14 +62,19 @@ def expert_shapes() -> list[tuple[int, int, int]]:
 
 
 def _packed(
-    shapes: list[tuple[int, int]], packing: Packing | None, dtype: str, rows: int = 0
+    shapes: list[tuple[int, int]],
+    packing: Packing | None,
+    dtype: str,
+    row_counts: tuple[int, ...] = (),
 ) -> Iterator[Pair]:
-    rows = rows or (GPU_ROWS if mx.default_device() == mx.gpu else CPU_ROWS)
+    row_counts = row_counts or (GPU_ROWS if mx.default_device() == mx.gpu else CPU_ROWS)
     for inputs, outputs in shapes:
         layer = Linear(inputs, outputs)
         _fill(layer, (outputs, inputs), packing, dtype)
-        x = _draw((rows, inputs), dtype)
-        yield Pair(f"{rows:,} x {inputs} -> {outputs}", layer(x), widened(x) @ _expanded(layer).T)
+        weight = _expanded(layer)
+        for rows in row_counts:
+            x = _draw((rows, inputs), dtype)
+            yield Pair(f"{rows:,} x {inputs} -> {outputs}", layer(x), widened(x) @ weight.T)
 
 
 def _gathered(
@@ -110,13 +107,13 @@ def _widths(dtype: str) -> Iterator[Pair]:
     for bits in BITS:
         for group_size in GROUP_SIZES:
             for pair in _packed([(1024, 512)], Packing(bits, group_size), dtype):
-                yield Pair(f"{bits} bits, groups of {group_size}", pair.fast, pair.plain)
+                yield replace(pair, case=f"{bits} bits, groups of {group_size}, {pair.case}")
 
 
 def _many_rows(dtype: str) -> Iterator[Pair]:
     inputs, outputs = SMALL
     for packing in (Packing(4, 64), None):
-        yield from _packed([SMALL], packing, dtype, MANY_ROWS)
+        yield from _packed([SMALL], packing, dtype, (MANY_ROWS,))
         yield from _gathered([(USED, outputs, inputs)], packing, dtype, (MANY_ROWS,))
 
 

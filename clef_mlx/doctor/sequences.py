@@ -17,7 +17,7 @@ from ..published import NAMES, published_config
 from .check import DTYPES, Check, Pair, bound_of, own_dtype, to_mlx, widened
 
 LENGTHS = (1, 33, 64, 150)  # tokens; most are no multiple of 32
-MANY = 32_801  # tokens, past what 16 bits count
+MANY = 32_801  # tokens, past 2^15
 BLOCKS = ((77, 77), (130, 333), (1_100, 1_100))  # queries, and keys they look back on
 NORMED = ((33, 5120), (MANY, 128))  # rows, and numbers in each
 FAR = (0, 40_000)  # first positions
