@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 import pytest
 
-from clef_mlx.convert.plan import Recipe
-from clef_mlx.convert.published import NAMES, disk_bytes, memory_bytes, published_config
+from clef_mlx.published import NAMES, disk_bytes, memory_bytes, published_config
+from clef_mlx.recipe import Recipe
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
