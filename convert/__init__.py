@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ..compare import request_set
 from ..hub import resolve
+from .check import certifier
 from .folder import convert_to, is_free
 from .plan import Plan, Recipe, make_plan
 
-__all__ = ["Plan", "Recipe", "convert", "convert_to", "prepare"]
+__all__ = ["Plan", "Recipe", "certifier", "convert", "convert_to", "prepare"]
 
 
 def convert(
@@ -23,6 +25,7 @@ def convert(
     group_size: int = 64,
     head_bits: int | None = None,
     table_bits: int = 16,
+    check: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Path:
     """Convert ``source`` (a folder or Hub id of a published release) into the new folder ``out``.
@@ -30,12 +33,16 @@ def convert(
     ``bits`` is 3, 4, 5, 6, 8 or 16 (16: unquantized) for the backbone's linear layers and, unless
     ``head_bits`` says otherwise, the joint head's; ``group_size`` 32, 64 or 128 weights share a
     scale and a bias; ``table_bits`` is 16 (as released) or 8 for the two token tables.
+    ``check`` names a file of requests (``"builtin"``: ours) on which the result is held against
+    the release; its certificate then holds what changed.
     ``progress`` is told the bytes of the source read so far. Returns ``out``, which is complete or
     was never there.
     Raises ``CheckpointError`` for what cannot be converted and where it cannot be written.
     """
+    asked = None if check is None else request_set(check)
     plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits))
-    return convert_to(plan, target, progress)
+    certify = None if asked is None else certifier(plan, asked)
+    return convert_to(plan, target, progress, certify)
 
 
 def prepare(source: str | Path, out: str | Path, recipe: Recipe) -> tuple[Plan, Path]:

@@ -15,7 +15,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from ..checkpoint import HEAD_FILE, INDEX_FILE
+from ..certificate import KEY, Certificate
+from ..checkpoint import HEAD_FILE, INDEX_FILE, Checkpoint, open_checkpoint
 from ..errors import CheckpointError
 from ..fields import read_json_file
 from ..layout import FORMAT, NEEDS, PACKABLE, STAMP
@@ -39,8 +40,16 @@ def is_free(out: Path) -> Path:
     return out
 
 
-def convert_to(plan: Plan, out: Path, progress: Callable[[int], None] | None = None) -> Path:
-    """Carry out ``plan``; ``out`` appears complete, or not at all."""
+def convert_to(
+    plan: Plan,
+    out: Path,
+    progress: Callable[[int], None] | None = None,
+    certify: Callable[[Checkpoint], Certificate] | None = None,
+) -> Path:
+    """Carry out ``plan``; ``out`` appears complete, or not at all.
+
+    ``certify`` measures the finished model; what it finds is kept in the stamp.
+    """
     out = is_free(out)
     _make_parent(out)
     _check_disk(plan, out)
@@ -48,6 +57,14 @@ def convert_to(plan: Plan, out: Path, progress: Callable[[int], None] | None = N
     try:
         with _staging(out) as staging:
             _write_all(plan, staging, progress or (lambda done: None))
+            config = {**read_json_file(plan.checkpoint.folder / "config.json"), STAMP: stamp(plan)}
+            if certify is not None:
+                mx.set_cache_limit(limit)
+                made = open_checkpoint(staging, out.name, config)
+                config[STAMP][KEY] = certify(made).to_dict()
+            # Last: without its config.json a folder does not load.
+            _write_text(staging / "config.json", _json(config))
+            _sync(staging)
             (staging / LOCK).unlink()
             os.rename(staging, out)
     except OSError as error:
@@ -112,10 +129,6 @@ def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> No
             if file.name not in ("config.json", INDEX_FILE):
                 shutil.copyfile(file, staging / file.name)
     _write_text(staging / "NOTICE", _notice(plan))
-    # Last: without its config.json a folder does not load.
-    config = {**read_json_file(source / "config.json"), STAMP: stamp(plan)}
-    _write_text(staging / "config.json", _json(config))
-    _sync(staging)
 
 
 def _write_file(path: Path, steps: list[Step], advance: Callable[[int], None]) -> None:

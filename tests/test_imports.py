@@ -24,17 +24,19 @@ ROWS = (
     ("fields",),
     ("config_omni",),
     ("config", "request", "tensor_file"),
-    ("encoding", "answers", "row_table", "weights", "layers"),
+    ("certificate", "request_files", "encoding", "answers", "row_table", "weights", "layers"),
     ("media", "backbone", "head", "naming", "memory"),
     ("layout",),
     ("checkpoint",),
     ("hub", "miniature", "towers"),
-    ("model", "convert"),
+    ("model",),
+    ("compare",),
+    ("convert",),
     ("cli",),
     ("__init__", "__main__"),
 )
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
-FOLDERS = ("layers", "media", "towers", "convert", "cli")
+FOLDERS = ("layers", "media", "towers", "compare", "convert", "cli")
 PURE = (
     *("errors", "json_text", "architecture", "fields", "config_omni", "config", "request"),
     *("encoding", "answers", "tensor_file", "hub"),

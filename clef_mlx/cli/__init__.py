@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..errors import ClefError
+from .compare import compare
 from .convert import convert
 from .decide import decide
 from .demo import demo
@@ -39,5 +40,6 @@ def main() -> None:
 
 main.add_command(decide)
 main.add_command(convert)
+main.add_command(compare)
 main.add_command(info)
 main.add_command(demo)

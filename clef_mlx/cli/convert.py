@@ -87,26 +87,39 @@ class _WithAdvice(click.Command):
     show_default=True,
     help="Width of the token tables; 8 saves disk only: a decision never loads them",
 )
+@click.option(
+    "--check",
+    metavar="FILE|builtin",
+    help="Hold the result against SOURCE on these requests and keep what changed with it",
+)
 def convert(
-    source: str, out: str, bits: int, group_size: int, head_bits: int | None, table_bits: int
+    source: str,
+    out: str,
+    bits: int,
+    group_size: int,
+    head_bits: int | None,
+    table_bits: int,
+    check: str | None,
 ) -> None:
     """Quantize SOURCE, a published release (folder or Hub id), into the new folder OUT.
 
     OUT is complete or not there at all: a run that is stopped leaves nothing that loads, and can
     simply be started again.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from ..compare import request_set
+    from ..convert import Recipe, certifier, convert_to, prepare
+    from .progress import Bars
 
-    from ..convert import Recipe, convert_to, prepare
-
+    asked = None if check is None else request_set(check)
     plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits))
-    for line in describe(plan, target):
-        click.echo(line, err=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
-        task = bar.add_task("converting", total=plan.bytes_in)
-        convert_to(plan, target, lambda done: bar.update(task, completed=done))
+    with Bars() as bars:
+        certify = None
+        if asked is not None:
+            told = bars.answering(len(asked.requests))
+            certify = certifier(plan, asked, progress=told)
+        for line in describe(plan, target):
+            click.echo(line, err=True)
+        convert_to(plan, target, bars.reading(plan.bytes_in), certify)
     click.echo(out)
 
 
