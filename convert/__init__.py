@@ -25,6 +25,7 @@ def convert(
     group_size: int = 64,
     head_bits: int | None = None,
     table_bits: int = 16,
+    refit: bool = True,
     check: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Path:
@@ -32,7 +33,8 @@ def convert(
 
     ``bits`` is 3, 4, 5, 6, 8 or 16 (16: unquantized) for the backbone's linear layers and, unless
     ``head_bits`` says otherwise, the joint head's; ``group_size`` 32, 64 or 128 weights share a
-    scale and a bias; ``table_bits`` is 16 (as released) or 8 for the two token tables.
+    scale and a bias; ``table_bits`` is 16 (as released) or 8 for the two token tables;
+    ``refit`` fits scales and biases by least squares, where MLX takes them from the extremes.
     ``check`` names a file of requests (``"builtin"``: ours) on which the result is held against
     the release; its certificate then holds what changed.
     ``progress`` is told the bytes of the source read so far. Returns ``out``, which is complete or
@@ -40,7 +42,7 @@ def convert(
     Raises ``CheckpointError`` for what cannot be converted and where it cannot be written.
     """
     asked = None if check is None else request_set(check)
-    plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits))
+    plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits, refit))
     certify = None if asked is None else certifier(plan, asked)
     return convert_to(plan, target, progress, certify)
 

@@ -23,7 +23,8 @@ from ..layout import FORMAT, NEEDS, PACKABLE, STAMP
 from ..packing import Packing
 from ..sizes import size
 from .plan import Plan, Step
-from .stream import ShardWriter, write_step
+from .refit import refit
+from .stream import Pack, ShardWriter, as_mlx_packs, write_step
 
 SHARD_BYTES = 5_000_000_000
 SPARE = 256 << 20  # bytes of disk left free after a conversion
@@ -112,14 +113,15 @@ def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> No
         done += count
         progress(done)
 
+    pack = refit if plan.recipe.refit else as_mlx_packs
     shards = _shards([step for step in plan.steps if step.spec.part != "head"])
     weight_map = {}
     for number, steps in enumerate(shards, start=1):
         shard = f"model-{number:05}-of-{len(shards):05}.safetensors"
-        _write_file(staging / shard, steps, advance)
+        _write_file(staging / shard, steps, advance, pack)
         weight_map.update({o.name: shard for step in steps for o in step.outputs()})
     head = [step for step in plan.steps if step.spec.part == "head"]
-    _write_file(staging / HEAD_FILE, head, advance)
+    _write_file(staging / HEAD_FILE, head, advance, pack)
     size = sum(o.bytes for steps in shards for step in steps for o in step.outputs())
     index = {"metadata": {"total_size": size}, "weight_map": weight_map}
     _write_text(staging / INDEX_FILE, _json(index))
@@ -131,11 +133,11 @@ def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> No
     _write_text(staging / "NOTICE", _notice(plan))
 
 
-def _write_file(path: Path, steps: list[Step], advance: Callable[[int], None]) -> None:
+def _write_file(path: Path, steps: list[Step], advance: Callable[[int], None], pack: Pack) -> None:
     outputs = [output for step in steps for output in step.outputs()]
     with ShardWriter(path, outputs, METADATA) as writer:
         for step in steps:
-            write_step(step, writer, advance)
+            write_step(step, writer, advance, pack)
 
 
 def _shards(steps: list[Step]) -> list[list[Step]]:
@@ -177,6 +179,7 @@ def stamp(plan: Plan) -> dict[str, Any]:
             "group_size": plan.recipe.group_size,
             "head_bits": plan.recipe.head_bits,
             "table_bits": plan.recipe.table_bits,
+            "refit": plan.recipe.refit,
         },
         "packed": {"default": _described(default), "exceptions": exceptions},
     }

@@ -24,6 +24,7 @@ class Recipe:
     group_size: int = 64
     head_bits: int | None = None  # None: as bits
     table_bits: int = UNQUANTIZED
+    refit: bool = True  # scales and biases by least squares, not from a group's extremes
 
     def __post_init__(self) -> None:
         for field, value, allowed in (

@@ -88,6 +88,12 @@ class _WithAdvice(click.Command):
     help="Width of the token tables; 8 saves disk only: a decision never loads them",
 )
 @click.option(
+    "--refit/--no-refit",
+    default=True,
+    show_default=True,
+    help="Fit scales and biases to the rounded weights; without it they are MLX's own",
+)
+@click.option(
     "--check",
     metavar="FILE|builtin",
     help="Hold the result against SOURCE on these requests and keep what changed with it",
@@ -99,6 +105,7 @@ def convert(
     group_size: int,
     head_bits: int | None,
     table_bits: int,
+    refit: bool,
     check: str | None,
 ) -> None:
     """Quantize SOURCE, a published release (folder or Hub id), into the new folder OUT.
@@ -111,7 +118,7 @@ def convert(
     from .progress import Bars
 
     asked = None if check is None else request_set(check)
-    plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits))
+    plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits, refit))
     with Bars() as bars:
         certify = None
         if asked is not None:
