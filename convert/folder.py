@@ -174,13 +174,7 @@ def stamp(plan: Plan) -> dict[str, Any]:
         "written_by": version("clef-mlx"),
         "source": plan.checkpoint.name,
         "revision": source.name if source.parent.name == "snapshots" else None,
-        "recipe": {
-            "bits": plan.recipe.bits,
-            "group_size": plan.recipe.group_size,
-            "head_bits": plan.recipe.head_bits,
-            "table_bits": plan.recipe.table_bits,
-            "refit": plan.recipe.refit,
-        },
+        "recipe": {key: value for key, value in vars(plan.recipe).items() if key != "widths"},
         "packed": {"default": _described(default), "exceptions": exceptions},
     }
 

@@ -17,10 +17,13 @@ ROUNDS = 3  # of fitting scale and bias to codes, and codes to those
 TINY = 1e-8  # of squared codes: where all are equal there is nothing to fit a scale to
 
 
-def refit(weight: mx.array, packing: Packing) -> tuple[mx.array, mx.array, mx.array]:
+def refit(
+    weight: mx.array, packing: Packing, importance: mx.array | None = None
+) -> tuple[mx.array, mx.array, mx.array]:
     """Pack ``weight`` so that no group is further from it than MLX's own packing.
 
-    Distances are sums of squares, measured with scales and biases as stored, in bfloat16.
+    Distances are sums of squares, each column's times its ``importance`` (``[I]``, default 1),
+    measured with scales and biases as stored, in bfloat16.
     Shapes: ``weight`` ``[..., I]`` -> ``[..., words]`` uint32, scales and biases ``[..., groups]``
     bfloat16.
     """
@@ -28,7 +31,10 @@ def refit(weight: mx.array, packing: Packing) -> tuple[mx.array, mx.array, mx.ar
     # Scales take the weights' dtype, and bfloat16 is what the product wants.
     _, scales, biases = mx.quantize(weight.astype(mx.bfloat16), group_size=size, bits=bits)
     groups = weight.astype(mx.float32).reshape(*weight.shape[:-1], -1, size)
-    codes, scales, biases = _refit(groups, scales[..., None], biases[..., None], 2**bits - 1)
+    weighed = mx.ones(1) if importance is None else importance.reshape(-1, size)
+    codes, scales, biases = _refit(
+        groups, weighed, scales[..., None], biases[..., None], 2**bits - 1
+    )
     return pack(codes.reshape(weight.shape), bits), scales[..., 0], biases[..., 0]
 
 
@@ -43,26 +49,26 @@ def pack(codes: mx.array, bits: int) -> mx.array:
 
 
 def _refit(
-    groups: mx.array, scales: mx.array, biases: mx.array, most: int
+    groups: mx.array, importance: mx.array, scales: mx.array, biases: mx.array, most: int
 ) -> tuple[mx.array, mx.array, mx.array]:
     """Codes (float32), scales and biases. Shapes: ``groups`` ``[..., G, S]``, others ``[..., 1]``.
 
     MLX's own scales and biases come in as the first candidate.
     """
     low, high = groups.min(axis=-1, keepdims=True), groups.max(axis=-1, keepdims=True)
-    best = _packed(groups, scales, biases, most)
+    best = _packed(groups, importance, scales, biases, most)
     for shrink in SHRINKS:
         scale = (high - low) * (shrink / most)
         bias = (high + low) / 2 - scale * (most / 2)
         for _ in range(1 + ROUNDS):
-            tried = _packed(groups, scale, bias, most)
+            tried = _packed(groups, importance, scale, bias, most)
             best = _Packed(
                 *(
                     mx.where(tried.distance < best.distance, *p)
                     for p in zip(tried, best, strict=True)
                 )
             )
-            scale, bias = _fitted(groups, tried.codes)
+            scale, bias = _fitted(groups, importance, tried.codes)
     return best.codes, best.scale, best.bias
 
 
@@ -75,19 +81,24 @@ class _Packed(NamedTuple):
     bias: mx.array
 
 
-def _packed(groups: mx.array, scale: mx.array, bias: mx.array, most: int) -> _Packed:
+def _packed(
+    groups: mx.array, importance: mx.array, scale: mx.array, bias: mx.array, most: int
+) -> _Packed:
     """The nearest codes under ``scale`` and ``bias`` as they will be stored."""
     scale, bias = scale.astype(mx.bfloat16), bias.astype(mx.bfloat16)
     step, least = scale.astype(mx.float32), bias.astype(mx.float32)
     codes = mx.clip(mx.round((groups - least) / mx.where(step == 0, 1.0, step)), 0, most)
-    distance = mx.square(codes * step + least - groups).sum(axis=-1, keepdims=True)
+    squares = mx.square(codes * step + least - groups) * importance
+    distance = squares.sum(axis=-1, keepdims=True)
     return _Packed(distance, codes, scale, bias)
 
 
-def _fitted(groups: mx.array, codes: mx.array) -> tuple[mx.array, mx.array]:
+def _fitted(groups: mx.array, importance: mx.array, codes: mx.array) -> tuple[mx.array, mx.array]:
     """The scale and bias with which ``codes`` come closest."""
-    code_mean, mean = codes.mean(axis=-1, keepdims=True), groups.mean(axis=-1, keepdims=True)
-    centred = codes - code_mean
-    spread = mx.square(centred).sum(axis=-1, keepdims=True)
-    scale = (centred * groups).sum(axis=-1, keepdims=True) / mx.maximum(spread, TINY)
+    share = importance / mx.broadcast_to(importance, codes.shape[-2:]).sum(axis=-1, keepdims=True)
+    code_mean = (share * codes).sum(axis=-1, keepdims=True)
+    mean = (share * groups).sum(axis=-1, keepdims=True)
+    weighed = share * (codes - code_mean)
+    spread = (weighed * codes).sum(axis=-1, keepdims=True)
+    scale = (weighed * groups).sum(axis=-1, keepdims=True) / mx.maximum(spread, TINY)
     return scale, mean - scale * code_mean

@@ -294,9 +294,8 @@ def test_progress_reaches_the_plan_s_bytes(miniature: Writer, tmp_path: Path) ->
 
 def test_planned_bytes_are_the_bytes_written(miniature: Writer, tmp_path: Path) -> None:
     for recipe in (Recipe(4), Recipe(3, 32, 8, 8), Recipe(16)):
-        folder = convert(
-            miniature(), tmp_path / f"{recipe.bits}", **{k: v for k, v in vars(recipe).items()}
-        )
+        options = {k: v for k, v in vars(recipe).items() if k not in ("careful", "widths")}
+        folder = convert(miniature(), tmp_path / f"{recipe.bits}", **options)
         written = sum(value.nbytes for value in stored(folder).values())
         assert make_plan(miniature(), "m", recipe).bytes_out == written
 

@@ -34,11 +34,14 @@ class _WithAdvice(click.Command):
 
         rows = [("", "disk, memory of a 16,384-token text decision (computed)")]
         for name in NAMES:
-            for bits in (4, 6, 8, 16):
-                recipe = Recipe(bits)
+            recipes = [(f"--bits {bits}", Recipe(bits)) for bits in (4, 6, 8, 16)]
+            recipes[1:1] = [
+                ("--recipe 4bit-careful", Recipe.named("4bit-careful", None, None)),
+            ]
+            for option, recipe in recipes:
                 disk = disk_bytes(published_config(name), recipe)
                 memory = sum(memory_bytes(published_config(name), recipe))
-                rows.append((f"{name} --bits {bits}", f"{size(disk)}, {size(memory)}"))
+                rows.append((f"{name} {option}", f"{size(disk)}, {size(memory)}"))
         with formatter.section("What a width costs"):
             formatter.write_dl(rows)
         formatter.write_paragraph()
@@ -62,11 +65,14 @@ class _WithAdvice(click.Command):
 @click.argument("source")
 @click.argument("out", type=click.Path())
 @click.option(
+    "--recipe",
+    type=click.Choice(["4bit", "4bit-careful", "8bit"]),
+    help="Widths by name; careful: the most sensitive projections and the head at 8 bits",
+)
+@click.option(
     "--bits",
     type=click.Choice([3, 4, 5, 6, 8, 16]),
-    default=4,
-    show_default=True,
-    help="Width of the linear layers; 16: unquantized",
+    help="Width of the linear layers; default: 4; 16: unquantized",
 )
 @click.option(
     "--group-size",
@@ -101,7 +107,8 @@ class _WithAdvice(click.Command):
 def convert(
     source: str,
     out: str,
-    bits: int,
+    recipe: str | None,
+    bits: int | None,
     group_size: int,
     head_bits: int | None,
     table_bits: int,
@@ -118,7 +125,10 @@ def convert(
     from .progress import Bars
 
     asked = None if check is None else request_set(check)
-    plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits, refit))
+    chosen = Recipe.named(
+        recipe, bits, head_bits, group_size=group_size, table_bits=table_bits, refit=refit
+    )
+    plan, target = prepare(source, out, chosen)
     with Bars() as bars:
         certify = None
         if asked is not None:
