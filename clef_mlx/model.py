@@ -13,6 +13,7 @@ import numpy as np
 
 from .answers import Response, build_answers, check_confidence
 from .backbone import Backbone, BackboneState, Deepstack
+from .certificate import Certificate
 from .checkpoint import EMBEDDINGS, LM_HEAD, Checkpoint, open_checkpoint
 from .encoding import EncodedRequest, Encoder
 from .errors import CheckpointError, RequestError
@@ -71,6 +72,7 @@ class Clef:
         image_cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self.checkpoint = checkpoint
+        self._drift = 0.0 if checkpoint.certificate is None else checkpoint.certificate.drift
         self.dtype = resolve_dtype(dtype)
         if expand is None:
             expand = mx.default_device() == mx.cpu
@@ -87,6 +89,11 @@ class Clef:
         self._settings: MediaSettings | OmniSettings | None = None
         self._features = MediaFeatures(checkpoint, self.dtype, image_cache_bytes)
         self._lock = threading.Lock()
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What converting this model was measured to change; ``None`` where nobody measured."""
+        return self.checkpoint.certificate
 
     def __repr__(self) -> str:
         return f"<Clef {self.checkpoint.name}, {self.dtype}, from {self.checkpoint.folder}>"
@@ -127,9 +134,13 @@ class Clef:
         truncate: bool = False,
         confidence: str = "reference",
         exif: bool = False,
+        near_ties: bool = False,
     ) -> dict[str, Any]:
-        """Answer a System One body with a System One body; a missing ``model`` is filled in."""
-        return self.respond(body, max_length, truncate, confidence, exif).to_dict()
+        """Answer a System One body with a System One body; a missing ``model`` is filled in.
+
+        With ``near_ties`` every answer says whether it is one, which the contract does not know.
+        """
+        return self.respond(body, max_length, truncate, confidence, exif).to_dict(near_ties)
 
     def respond(
         self,
@@ -151,7 +162,7 @@ class Clef:
             )
         return Response(
             model=self.checkpoint.name if request.model is None else request.model,
-            answers=build_answers(request, self._logits(encoded), confidence),
+            answers=build_answers(request, self._logits(encoded), confidence, self._drift),
             usage={"input_tokens": len(encoded.input_ids), "output_tokens": 0},
             warnings=tuple(warnings),
             truncated_tokens=encoded.truncated_tokens,

@@ -114,14 +114,15 @@ def published_config(name: str) -> ModelConfig:
 
 def disk_bytes(config: ModelConfig, recipe: Recipe) -> int:
     """Bytes of the tensors of a converted folder, from bfloat16."""
-    specs = expected_tensors(config, ())
-    return parameter_bytes(specs.values(), 2, recipe.packing, norm_item=2)
+    specs = expected_tensors(config, ()).values()
+    return parameter_bytes(specs, 2, recipe.settled(specs).packing, norm_item=2)
 
 
 def memory_bytes(config: ModelConfig, recipe: Recipe, tokens: int = LONG) -> tuple[int, int]:
     """Bytes of the parameters of a text decision, and of the decision itself, in bfloat16."""
     specs = [s for s in expected_tensors(config, ()).values() if s.part in ("backbone", "head")]
-    return parameter_bytes(specs, 2, recipe.packing), decision_bytes(config, tokens, 2)
+    packing = recipe.settled(specs).packing
+    return parameter_bytes(specs, 2, packing), decision_bytes(config, tokens, 2)
 
 
 def suggested_bits(name: str, memory: int) -> int | None:

@@ -95,6 +95,7 @@ def make_plan(folder: Path, name: str, recipe: Recipe) -> Plan:
             f"{folder} is already converted ({checkpoint.layout.title}): weights cannot be "
             "quantized twice; give the published release"
         )
+    recipe = recipe.settled(checkpoint.specs.values())
     steps = [
         Step(spec, checkpoint.stored(spec.name), recipe.packing(spec))
         for spec in checkpoint.specs.values()

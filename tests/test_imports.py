@@ -24,18 +24,20 @@ ROWS = (
     ("fields",),
     ("config_omni",),
     ("config", "request", "tensor_file"),
-    ("encoding", "answers", "row_table", "weights", "layers"),
+    ("certificate", "request_files", "encoding", "answers", "row_table", "weights", "layers"),
     ("media", "backbone", "head", "naming", "memory"),
     ("layout",),
-    ("checkpoint", "recipe"),
-    ("hub", "miniature", "published", "towers"),
-    ("model", "convert"),
+    ("checkpoint", "units"),
+    ("hub", "miniature", "recipe", "towers"),
+    ("model", "published"),
+    ("compare",),
+    ("convert",),
     ("doctor", "bench"),
     ("cli",),
     ("__init__", "__main__"),
 )
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
-FOLDERS = ("layers", "media", "towers", "convert", "doctor", "bench", "cli")
+FOLDERS = ("layers", "media", "towers", "compare", "convert", "doctor", "bench", "cli")
 PURE = (
     *("errors", "json_text", "architecture", "fields", "config_omni", "config", "request"),
     *("encoding", "answers", "tensor_file", "hub"),

@@ -11,6 +11,7 @@ import click
 
 from ..errors import ClefError
 from .bench import bench
+from .compare import compare
 from .convert import convert
 from .decide import decide
 from .demo import demo
@@ -41,6 +42,7 @@ def main() -> None:
 
 main.add_command(decide)
 main.add_command(convert)
+main.add_command(compare)
 main.add_command(info)
 main.add_command(demo)
 main.add_command(doctor)

@@ -54,6 +54,7 @@ Examples:
     show_default=True,
     help="Formula of the confidence of choices and scores",
 )
+@click.option("--near-ties", is_flag=True, help="In the JSON, say which answers are near ties")
 @dtype_option
 @click.option(
     "--json/--table",
@@ -76,6 +77,7 @@ def decide(
     max_length: int | None,
     truncate: bool,
     confidence: str,
+    near_ties: bool,
     dtype: str | None,
     as_json: bool | None,
     **questions: tuple[str, ...],
@@ -111,7 +113,7 @@ def decide(
 
         print_response(response)
     else:
-        click.echo(_as_json(response.to_dict()))
+        click.echo(_as_json(response.to_dict(near_ties)))
 
 
 def _as_json(body: dict[str, Any]) -> bytes:
@@ -125,21 +127,10 @@ def _as_json(body: dict[str, Any]) -> bytes:
 def _read_request(name: str) -> Any:
     """A request file; the pictures, clips and sounds it names lie beside it."""
     from ..json_text import parse_json
-    from ..request import MEDIA
+    from ..request_files import with_media_beside
 
     body = parse_json(_read_bytes(name), "standard input" if name == "-" else name)
-    folder = Path() if name == "-" else Path(name).parent
-    if isinstance(body, dict):
-        for kind in MEDIA:
-            if isinstance(body.get(kind), list):
-                body[kind] = [_beside(item, folder) for item in body[kind]]
-    return body
-
-
-def _beside(item: Any, folder: Path) -> Any:
-    if not isinstance(item, str) or item[:5].lower() == "data:" or "://" in item or item[:1] == "~":
-        return item
-    return str(folder / item)
+    return with_media_beside(body, Path() if name == "-" else Path(name).parent)
 
 
 def _state(state: str | None, state_json: str | None, has_media: bool) -> Any:
