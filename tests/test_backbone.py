@@ -16,7 +16,7 @@ HARSH_ATOL = 5e-4  # two float32 implementations on random weights; measured 1.1
 
 def embedded(clef: Clef, length: int) -> mx.array:
     ids = np.random.default_rng(0).integers(0, 1000, length)
-    return clef._embeddings.read(ids).astype(mx.float32)[None]
+    return clef._prefill._embeddings.read(ids).astype(mx.float32)[None]
 
 
 @pytest.mark.parametrize("cuts", [(1,), (5, 6, 7), (63,), (64, 128), (100, 190)])

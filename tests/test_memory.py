@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from clef_mlx import Clef, Noul, load
-from clef_mlx.memory import decision_bytes, parameter_bytes
-from clef_mlx.model import BLOCK
+from clef_mlx.memory import BLOCK, decision_bytes, parameter_bytes
 
 TEXT = {
     "hidden_size": 256,

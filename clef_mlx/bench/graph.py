@@ -60,7 +60,8 @@ def head_graph(clef: Clef, questions: int, options: int) -> GraphSize:
     hidden = mx.zeros((len(encoded.input_ids), width), clef.dtype)
     rows = mx.zeros((len(inputs.token_ids), width), mx.bfloat16)
     mx.eval(hidden, rows)
-    logits = clef._head(hidden, inputs, rows)
+    normed, memory = clef._head.read(hidden)
+    logits = clef._head(memory, normed[encoded.schema_start :], inputs, rows)
     return GraphSize(questions, options, graph_size(logits))
 
 
