@@ -74,6 +74,19 @@ class Bars:
             self._current = None
 
 
+@contextmanager
+def blocks() -> Iterator[Callable[[int, int], None]]:
+    """A bar over the tokens of a prompt, from its first block on until it is done."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("reading", visible=False)
+
+        def told(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=done < total)
+
+        yield told
+
+
 class Step(Protocol):
     """Call it when something is done; ``doing`` names what comes next."""
 
