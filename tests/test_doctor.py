@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from clef_mlx import doctor
 from clef_mlx.architecture import DENSE
 from clef_mlx.cli import main
-from clef_mlx.doctor import decisions, products, sequences
+from clef_mlx.doctor import decisions, elementwise, products, sequences
 from clef_mlx.doctor.check import Check, Pair, bound_of, run
 from clef_mlx.packing import Packing
 from clef_mlx.published import NAMES
@@ -35,7 +35,9 @@ DELTA = check(sequences._delta, sequences._chunks, (1, 2), 32, (1, 150), "float3
 KERNEL = check(sequences._delta, sequences._kernel, (1, 2), 32, (1, 150), "float32")
 ATTENTION = check(sequences._attention, [(2, 32)], ((3, 77),), "float32")
 ROTARY = Check("a path", 1e-2, partial(sequences._rotary, "clef-flash", "float32"))
-NORMS = check(sequences._norms, ((33, 64),), "float32")
+NORMS = check(elementwise._norms, ((33, 64),), "float32")
+GATES = check(elementwise._gates, (3, 50), "float32")
+CONVOLUTION = check(elementwise._convolution, 4, 16, "float32")
 LINEAR = check(products._packed, [(128, 48)], PACKED, "float32")
 PLAIN = check(products._packed, [(128, 48)], None, "float32")
 EXPERTS = check(products._gathered, [(8, 16, 64)], PACKED, "float32")
@@ -68,6 +70,14 @@ def epsilon_of_the_sum(real: Twisted, x: mx.array, weight: Any, eps: float) -> m
     return real(x, weight, eps * x.shape[-1])
 
 
+def without_gate(real: Twisted, gate: mx.array, x: mx.array) -> mx.array:
+    return real(mx.zeros_like(gate), x)
+
+
+def one_token_late(real: Twisted, self: Any, x: mx.array) -> mx.array:
+    return real(self, mx.roll(x, 1, axis=1))
+
+
 def last_row_lost(real: Twisted, x: mx.array, *given: Any, **named: Any) -> mx.array:
     y = real(x, *given, **named)
     y[-1] = 0
@@ -89,6 +99,9 @@ FAULTS = [
     (ATTENTION, mx.fast, "scaled_dot_product_attention", without_mask),
     (ROTARY, mx.fast, "rope", without_offset),
     (NORMS, mx.fast, "rms_norm", epsilon_of_the_sum),
+    (GATES, elementwise, "sigmoid_times", without_gate),
+    (GATES, elementwise, "silu_times", without_gate),
+    (CONVOLUTION, elementwise.DepthwiseConv, "__call__", one_token_late),
     (LINEAR, mx, "quantized_matmul", last_row_lost),
     (WIDTHS, mx, "quantized_matmul", last_row_lost),
     (MANY, mx, "quantized_matmul", late_rows_wrap),
@@ -106,7 +119,8 @@ def test_a_wrong_path_is_found(
     monkeypatch: pytest.MonkeyPatch, small: Check, home: Any, name: str, fault: Any
 ) -> None:
     assert run(small).agrees
-    monkeypatch.setattr(home, name, partial(fault, getattr(home, name)))
+    real = getattr(home, name)
+    monkeypatch.setattr(home, name, lambda *given, **named: fault(real, *given, **named))
     found = run(small)
     assert found.ran and not found.agrees and found.case
 
@@ -156,8 +170,10 @@ def test_checks_cover_what_the_releases_hold() -> None:
         (6, 256): ["clef"],
         (8, 128): ["clef-omni"],
     }
-    assert {(4096, 12_288), (12_288, 4096), (4096, 1024)} <= set(products.linear_shapes(NAMES[0]))
-    assert {(5120, 17_408), (17_408, 5120), (1024, 4096)} <= set(products.linear_shapes(NAMES[1]))
+    # Queries with gates, keys, values; DeltaNet's q, k, v and z; the MLP's gate and up; the head's.
+    flash = {(4096, 8192 + 2 * 1024), (4096, 8192 + 4096), (4096, 2 * 12_288), (12_288, 4096)}
+    assert flash | {(4096, 1024), (1024, 4096)} <= set(products.linear_shapes("clef-flash"))
+    assert (2048, 4096 + 2 * 512) in products.linear_shapes("clef-omni")
     assert products.expert_shapes() == [(128, 1536, 2048), (128, 2048, 768)]
     made = doctor.all_checks()
     assert len({one.name for one in made}) == len(made)

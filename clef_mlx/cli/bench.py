@@ -10,7 +10,6 @@ import click
 
 from ..sizes import size
 from .options import dtype_option
-from .progress import progress
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -121,6 +120,7 @@ def bench(
 
 def _latency(clef: Clef, lengths: tuple[int, ...], runs: int) -> Rows:
     from ..bench.latency import cold
+    from .progress import progress
 
     with progress(len(lengths) * (runs + 1), "deciding") as step:
         return [cold(clef, tokens, runs, step).to_dict() for tokens in lengths]
@@ -128,6 +128,7 @@ def _latency(clef: Clef, lengths: tuple[int, ...], runs: int) -> Rows:
 
 def _against(clef: Clef, lengths: tuple[int, ...], runs: int) -> Rows:
     from ..bench.mlx_lm import TextModel, compare
+    from .progress import progress
 
     model = TextModel(clef.checkpoint, clef.dtype)
     with progress(len(lengths) * (runs + 1), "deciding") as step:
@@ -146,6 +147,7 @@ def _graph(clef: Clef, tokens: int) -> Rows:
 
 def _soak(clef: Clef, requests: int) -> Rows:
     from ..bench.soak import soak
+    from .progress import progress
 
     with progress(requests, "deciding") as step:
         return [soak(clef, requests, step).to_dict()]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ..sizes import size
-from .progress import progress
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,6 +30,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     from ..doctor import all_checks, run
     from ..machine import this_machine
     from ..published import NAMES, suggested_bits
+    from .progress import progress
 
     machine, checks, findings = this_machine(), all_checks(), []
     with progress(len(checks)) as step:

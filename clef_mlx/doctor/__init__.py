@@ -5,7 +5,7 @@ The plain twin is the definition, in numpy on the CPU, or the same model on MLX'
 
 from __future__ import annotations
 
-from . import decisions, products, sequences
+from . import decisions, elementwise, products, sequences
 from .check import Check, Finding, run
 
 __all__ = ["Check", "Finding", "all_checks", "run"]
@@ -13,4 +13,9 @@ __all__ = ["Check", "Finding", "all_checks", "run"]
 
 def all_checks() -> list[Check]:
     """In the order in which they are shown; those that need Metal are among them everywhere."""
-    return [*sequences.checks(), *products.checks(), *decisions.checks()]
+    return [
+        *sequences.checks(),
+        *elementwise.checks(),
+        *products.checks(),
+        *decisions.checks(),
+    ]

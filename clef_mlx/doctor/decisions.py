@@ -42,7 +42,7 @@ def checks() -> list[Check]:
     for kind, title in TITLES.items():
         name = f"a decision on this device and on the CPU, {title}, float32"
         made.append(Check(name, bound, partial(_devices, kind), only_metal=True))
-        name = f"a prompt in blocks and whole, {title}, float32"
+        name = f"a prompt in blocks and merged, {title}, float32"
         made.append(Check(name, bound, partial(_blocks, kind)))
     return made
 
@@ -82,6 +82,7 @@ def _blocks(kind: str) -> Iterator[Pair]:
         ids = np.random.default_rng(0).integers(0, 256, TOKENS)
         x = checkpoint.table(EMBEDDINGS).read(ids).astype(mx.float32)[None]
     whole = np.array(backbone(x)[0])
+    backbone.merge()
     for cut in BLOCKS:
         first, state = backbone(x[:, :cut])
         second, _ = backbone(x[:, cut:], state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -9,8 +10,10 @@ from functools import partial
 import mlx.core as mx
 import numpy as np
 
-from ..layers.feed_forward import SORT_FROM
+from ..layers.attention import Attention
+from ..layers.feed_forward import MLP, SORT_FROM
 from ..layers.linear import ExpertLinear, Linear
+from ..layers.linear_attention import GatedDeltaNet
 from ..packing import BITS, GROUP_SIZES, Packing, unpack
 from ..published import NAMES, OMNI_NAME, published_config
 from ..weights import expected_tensors
@@ -21,6 +24,7 @@ from .check import DTYPES, Check, Pair, bound_of, own_dtype, to_mlx, widened
 GPU_ROWS, CPU_ROWS = (33, 301), (3,)
 MANY_ROWS = 32_801  # past 2^15, and no multiple of 32
 ROUTED = (SORT_FROM - 23, SORT_FROM + 25)  # routed rows: unsorted and sorted
+MERGED = (Attention.shared, GatedDeltaNet.shared, MLP.shared)
 USED = 5  # experts that rows go to
 SMALL = (128, 64)  # inputs and outputs where rows are many
 
@@ -50,9 +54,14 @@ def checks() -> list[Check]:
 
 
 def linear_shapes(name: str) -> list[tuple[int, int]]:
-    """Distinct ``(inputs, outputs)`` of the linear layers of a release's backbone and head."""
-    specs = expected_tensors(published_config(name), ()).values()
-    return sorted({(s.shape[1], s.shape[0]) for s in specs if s.kind == "linear"})
+    """Distinct ``(inputs, outputs)`` of a decision's linear products, neighbours merged."""
+    products: dict[tuple[str, tuple[str, ...], int], int] = defaultdict(int)
+    for spec in expected_tensors(published_config(name), ()).values():
+        if spec.kind == "linear":
+            parent, _, own = spec.ours.removesuffix(".weight").rpartition(".")
+            merged = next((names for names in MERGED if own in names), (own,))
+            products[parent, merged, spec.shape[1]] += spec.shape[0]
+    return sorted({(inputs, outputs) for (_, _, inputs), outputs in products.items()})
 
 
 def expert_shapes() -> list[tuple[int, int, int]]:

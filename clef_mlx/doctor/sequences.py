@@ -1,4 +1,4 @@
-"""What runs along a prompt, against its definition: DeltaNet, attention, positions, norms."""
+"""What runs along a prompt, against its definition: DeltaNet, attention, positions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import mlx.core as mx
 import numpy as np
 
 from ..architecture import TextConfig
+from ..layers.attention import causal_attention
 from ..layers.delta_rule import gated_delta, gated_delta_chunked
-from ..layers.linear_attention import L2_EPS, l2_normalize
-from ..layers.norm import RMSNorm
 from ..layers.rope import Rotary
 from ..published import NAMES, published_config
 from .check import DTYPES, Check, Pair, bound_of, own_dtype, to_mlx, widened
@@ -19,7 +18,6 @@ from .check import DTYPES, Check, Pair, bound_of, own_dtype, to_mlx, widened
 LENGTHS = (1, 33, 64, 150)  # tokens; most are no multiple of 32
 MANY = 32_801  # tokens, past 2^15
 BLOCKS = ((77, 77), (130, 333), (1_100, 1_100))  # queries, and keys they look back on
-NORMED = ((33, 5120), (MANY, 128))  # rows, and numbers in each
 FAR = (0, 40_000)  # first positions
 Delta = Callable[..., tuple[mx.array, mx.array]]
 
@@ -53,10 +51,7 @@ def checks() -> list[Check]:
         title = f"rotary positions of {name} up to {FAR[-1] + LENGTHS[-1]:,}, {own}"
         # An angle of 40,000 has three decimals in float32, whoever forms it.
         made.append(Check(title, max(bound_of(own), 1e-2), partial(_rotary, name, own)))
-    return [
-        *made,
-        Check(f"norms, {MANY:,} rows, {own}", bound_of(own), partial(_norms, NORMED, own)),
-    ]
+    return made
 
 
 def delta_shapes() -> list[tuple[tuple[int, int], int]]:
@@ -151,15 +146,14 @@ def _attention(
                 to_mlx(rng.normal(size=(1, heads, length, size)), dtype)
                 for heads, length in ((group, queries), (1, keys), (1, keys))
             )
-            scale = size**-0.5
-            fast = mx.fast.scaled_dot_product_attention(q, k, v, scale=scale, mask="causal")
-            plain = softmax_attention(widened(q)[0], widened(k)[0], widened(v)[0], scale)
-            yield Pair(f"{queries:,} queries, {keys:,} keys of {size}", fast[0], plain)
+            plain = softmax_attention(widened(q)[0], widened(k)[0], widened(v)[0])
+            case = f"{queries:,} queries, {keys:,} keys of {size}"
+            yield Pair(case, causal_attention(q, k, v)[0], plain)
 
 
-def softmax_attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float) -> np.ndarray:
+def softmax_attention(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Causal attention of the last tokens, all scores at once: ``[H, L, Dk]`` -> the same."""
-    scores = scale * (q @ k.swapaxes(-1, -2))
+    scores = q.shape[-1] ** -0.5 * (q @ k.swapaxes(-1, -2))
     seen = np.arange(k.shape[1]) - (k.shape[1] - q.shape[1])
     scores = np.where(seen <= np.arange(q.shape[1])[:, None], scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -189,15 +183,3 @@ def rotate(x: np.ndarray, first: int, text: TextConfig) -> np.ndarray:
     half = text.rotary_dim // 2
     low, high, rest = x[..., :half], x[..., half : 2 * half], x[..., 2 * half :]
     return np.concatenate([low * cos - high * sin, high * cos + low * sin, rest], axis=-1)
-
-
-def _norms(shapes: tuple[tuple[int, int], ...], dtype: str) -> Iterator[Pair]:
-    for rows, size in shapes:
-        rng = np.random.default_rng(size)
-        drawn = rng.normal(size=(rows, size)) * 10 ** rng.uniform(-4, 0, (rows, 1))
-        x = to_mlx(drawn, dtype)
-        wide = widened(x).astype(np.float64)
-        norm = RMSNorm(size, 1e-6)
-        squares = (wide**2).sum(axis=-1, keepdims=True)
-        yield Pair(f"RMS, {rows:,} x {size}", norm(x), wide / np.sqrt(squares / size + norm.eps))
-        yield Pair(f"L2, {rows:,} x {size}", l2_normalize(x), wide / np.sqrt(squares + L2_EPS))
