@@ -111,7 +111,6 @@ def decide(
         body.update(questions=parse_questions(ctx, questions), **media)
     from ..model import load
     from ..request import parse_request
-
     from .progress import blocks
 
     parsed = parse_request(body)  # before the weights: a bad request need not wait for them
