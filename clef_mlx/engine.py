@@ -6,9 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 
 import mlx.core as mx
-import mlx.nn as nn
 import numpy as np
-from mlx.utils import tree_flatten
 
 from .backbone import Backbone
 from .checkpoint import LM_HEAD, Checkpoint
@@ -51,13 +49,13 @@ class Engine:
         self.dtype = resolve_dtype(dtype)
         if expand is None:
             expand = mx.default_device() == mx.cpu
-        self._lm_head = checkpoint.table(LM_HEAD)
+        self._lm_head, before = checkpoint.table(LM_HEAD), mx.get_active_memory()
         self._backbone = Backbone(checkpoint.config.text)
         self._head = JointHead(checkpoint.config.head)
         checkpoint.fill(self._backbone, "backbone", self.dtype, expand)
         self._backbone.merge()
         checkpoint.fill(self._head, "head", self.dtype, expand)
-        weights = _bytes(self._backbone) + _bytes(self._head)
+        weights = mx.get_active_memory() - before
         share = weights // 20 if mx.default_device() == mx.gpu else 0
         mx.set_cache_limit(max(SMALLEST_BUFFERS, min(LARGEST_BUFFERS, share)))
         if state_cache_bytes is None:
@@ -132,8 +130,3 @@ class Engine:
             self._prefill.cache.clear()
             mx.clear_cache()
             check_room(config, tokens, item)
-
-
-def _bytes(module: nn.Module) -> int:
-    arrays = [array for _, array in tree_flatten(module.parameters())]
-    return sum(array.nbytes for array in arrays if isinstance(array, mx.array))
