@@ -70,9 +70,9 @@ class Clef(Engine):
         image_cache_bytes: int = CACHE_BYTES,
         state_cache_bytes: int | None = None,
     ) -> None:
+        self._reader = Reader(checkpoint)  # before the weights: a bad tokenizer need not wait
         super().__init__(checkpoint, dtype, expand, image_cache_bytes, state_cache_bytes)
         self._drift = 0.0 if checkpoint.certificate is None else checkpoint.certificate.drift
-        self._reader = Reader(checkpoint)
 
     @property
     def certificate(self) -> Certificate | None:
