@@ -96,7 +96,8 @@ class HeadAttention(nn.Module):
         k, v = mx.split(self.in_proj(memory, slice(width, None)), 2, axis=-1)
 
         def by_head(rows: mx.array) -> mx.array:
-            return rows.reshape(1, rows.shape[0], self.heads, -1).swapaxes(1, 2)
+            # MLX's CPU backend multiplies strided views slowly: a copy takes a third of the time.
+            return mx.contiguous(rows.reshape(1, rows.shape[0], self.heads, -1).swapaxes(1, 2))
 
         y = mx.fast.scaled_dot_product_attention(
             by_head(q), by_head(k), by_head(v), scale=(width // self.heads) ** -0.5

@@ -297,3 +297,18 @@ def test_the_default_cache_is_a_quarter_of_the_weights_within_limits() -> None:
     assert default_cache_bytes(3_000_000) == 12 << 20
     assert default_cache_bytes(400_000_000) == 100_000_000
     assert default_cache_bytes(14_000_000_000) == 1 << 30
+
+
+@pytest.mark.parametrize("name", ["tiny-dense", "tiny-omni"])
+def test_what_is_kept_takes_the_bytes_it_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A view into a block's larger array would keep all of that."""
+    monkeypatch.setattr("clef_mlx.prefill.BLOCK", 512)
+    clef = load(GOLDEN / name, dtype="float32")
+    clef.decide("z" * 300, SECOND)
+    clef._prefill.cache.clear()
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    clef.decide("ab " * 500, SECOND)
+    mx.clear_cache()
+    taken, said = mx.get_active_memory() - before, clef._prefill.cache.nbytes
+    assert said > 1_000_000 and abs(taken - said) <= 0.05 * said  # measured 1 %

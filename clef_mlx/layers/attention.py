@@ -104,7 +104,9 @@ class Attention(SharesInput):
         rotate = rotary or partial(self._count_up, offset=seen)
         q = rotate(self.q_norm(q).swapaxes(1, 2))
         k = rotate(self.k_norm(k).swapaxes(1, 2))
-        if state is not None:
+        if state is None:
+            v = mx.contiguous(v)  # a view would hold the merged product that it is a part of
+        else:
             k = mx.concatenate([state.keys, k], axis=2)
             v = mx.concatenate([state.values, v], axis=2)
         return causal_attention(q, k, v).swapaxes(1, 2), KeyValues(k, v)

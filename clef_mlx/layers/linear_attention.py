@@ -101,7 +101,8 @@ class GatedDeltaNet(SharesInput):
         )
         gate = z.reshape(batch, length, self.heads, self.value_dim)
         y = self.norm(y, gate).reshape(batch, length, -1)
-        return self.out_proj(y), DeltaState(seen[:, length:], recurrent)
+        # A copy: a view would hold all of the block's rows for as long as the state is kept.
+        return self.out_proj(y), DeltaState(mx.contiguous(seen[:, length:]), recurrent)
 
     def _split(self, qkv: mx.array) -> tuple[mx.array, mx.array, mx.array]:
         lead, keys = qkv.shape[:-1], self.key_heads * self.key_dim
