@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -23,6 +24,7 @@ from questions import (
     SPLITS,
     Ask,
     Asked,
+    Note,
     about_topic,
     entity_question,
     topic_choice,
@@ -99,7 +101,10 @@ Fact = tuple[str, str, Any]  # kind, key, value
 
 
 def decisions(seed: int, split: str) -> Iterator[dict[str, Any]]:
-    """Endless examples ``{"request": body, "expected": {question id: option id}}``."""
+    """Endless examples ``{"request": body, "expected": {question id: option id}, "notes": ...}``.
+
+    The notes tell training what the pieces of state and schema mean.
+    """
     if split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(SPLITS)}, not {split!r}")
     rng = Random(f"{split} {seed}")
@@ -123,9 +128,19 @@ def make_decision(ask: Ask) -> dict[str, Any]:
         wrong += _strangers(ask, topics, topic, clashing)
         every = {key: value for domain in DOMAINS.values() for key, value in domain.items()} | every
     denied = wrong[0] if wrong and ask.chance(0.2) else None
-    state = _state(ask, every, topic, denied, facts)
-    questions, expected = _questions(ask, every, topic, wrong, denied, facts)
-    return {"request": {"state": state, "questions": questions}, "expected": expected}
+    state, notes = _state(ask, every, topic, denied, facts)
+    asked = _questions(ask, every, topic, wrong, denied, facts)
+    return {
+        "request": {"state": state, "questions": {id: a.question for id, a in asked.items()}},
+        "expected": {id: a.expected for id, a in asked.items()},
+        "notes": {
+            "state": notes,
+            "questions": {
+                id: {"about": a.about, "says": a.says, "options": a.options}
+                for id, a in asked.items()
+            },
+        },
+    }
 
 
 def _strangers(
@@ -189,32 +204,50 @@ def _state(
     topic: str | None,
     denied: str | None,
     facts: list[Fact],
-) -> Any:
-    """A text, or an object in which some facts are fields."""
+) -> tuple[Any, list[Note]]:
+    """A text, or an object in which some facts are fields; and what its parts mean."""
     is_object = ask.chance(0.35)
     fields: dict[str, Any] = {}
     sentences = [] if topic is None else [ask.pick(topics[topic][1])]
+    notes = [Note(said, f"topic {topic}", "yes") for said in sentences]
     if denied is not None:
         denial = ask.pick(DENIALS).format(m=ask.pick(topics[denied][2]))
         sentences.append(denial[:1].upper() + denial[1:])
+        notes.append(Note(sentences[-1], f"topic {denied}", "no"))
     for fact in facts:
         if is_object and ask.chance(0.7):
-            fields.update([_entry(ask, fact)])
+            name, value = _entry(ask, fact)
+            fields[name] = value
+            said = f'"{name}":{json.dumps(value, ensure_ascii=False)}'
         else:
-            sentences.append(_sentence(ask, fact))
+            said = _sentence(ask, fact)
+            sentences.append(said)
+        notes.append(Note(said, f"{fact[0]} {fact[1]}", _saying(fact)))
     fillers = ask.rng.choices((0, 1, 2), (45, 40, 15))[0]
-    sentences += [ask.pick(FILLERS) for _ in range(fillers or not sentences)]
+    idle = [ask.pick(FILLERS) for _ in range(fillers or not sentences)]
+    sentences += idle
+    notes += [Note(said, "nothing") for said in idle]
     ask.rng.shuffle(sentences)
     if is_object:
         fields[ask.pick(TEXT_KEYS)] = " ".join(sentences)
         keys = list(fields)
         ask.rng.shuffle(keys)
-        return {key: fields[key] for key in keys}
+        return {key: fields[key] for key in keys}, notes
     if ask.chance(0.3):
         sentences.insert(0, ask.pick(OPENERS))
     if ask.chance(0.2):
         sentences.append(ask.pick(CLOSERS))
-    return " ".join(sentences)
+    return " ".join(sentences), notes
+
+
+def _saying(fact: Fact) -> str:
+    """The class of what ``fact`` says; numbers have one for each size of about a quarter more."""
+    kind, key, value = fact
+    if kind == "flag":
+        return "yes" if value else "no"
+    if kind == "scale":
+        return f"{key} {value}"
+    return value if kind == "entity" else f"size {round(3 * math.log2(value))}"
 
 
 def _entry(ask: Ask, fact: Fact) -> tuple[str, Any]:
@@ -234,13 +267,13 @@ def _questions(
     wrong: list[str],
     denied: str | None,
     facts: list[Fact],
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The body's ``questions``, 1 to 5 of them, and the option expected of each."""
+) -> dict[str, Asked]:
+    """1 to 5 questions by their ids."""
     rng = ask.rng
     kinds: list[Any] = ["choice", "choice", "about", *facts, *facts]
     rng.shuffle(kinds)
     count = rng.choices((1, 2, 3, 4, 5), (48, 27, 14, 7, 4))[0]
-    asked: dict[str, tuple[Any, str]] = {}
+    asked: dict[str, Asked] = {}
     done: list[Any] = []
     for kind in kinds:
         if len(asked) == count:
@@ -248,12 +281,9 @@ def _questions(
         if kind in done:
             continue
         done.append(kind)
-        id, question, expected = _ask(ask, kind, topics, topic, wrong, denied, facts)
-        asked.setdefault(id, (question, expected))
-    return (
-        {id: question for id, (question, _) in asked.items()},
-        {id: expected for id, (_, expected) in asked.items()},
-    )
+        new = _ask(ask, kind, topics, topic, wrong, denied, facts)
+        asked.setdefault(new.id, new)
+    return asked
 
 
 def _ask(
@@ -272,9 +302,9 @@ def _ask(
         return topic_choice(ask, topics, None if hidden else topic, first + rest)
     if kind == "about":
         if topic is not None and ask.chance(0.5):
-            return about_topic(ask, topics[topic][2], True)
+            return about_topic(ask, topic, topics[topic][2], True)
         other = denied if denied is not None and ask.chance(0.5) else ask.rng.choice(wrong)
-        return about_topic(ask, topics[other][2], False)
+        return about_topic(ask, other, topics[other][2], False)
     name, key, value = kind
     if name == "entity":
         pool = ENTITIES[key].pool

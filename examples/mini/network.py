@@ -304,7 +304,9 @@ class Mini(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         hidden = self.backbone(batch.ids)
-        return self.head(hidden, batch, self.backbone.embed_tokens(batch.ids))
+        logits = self.head(hidden, batch, self.backbone.embed_tokens(batch.ids))
+        self.kept = {"hidden": hidden, **self.head.kept}
+        return logits
 
     def release_tensors(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """The backbone's and the head's tensors by the release's names."""

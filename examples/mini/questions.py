@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
 
 SPLITS = ("train", "valid", "test", "domain")
 Question = dict[str, Any]
-Asked = tuple[str, Question, str]  # id, question, expected option id
+
+
+class Note(NamedTuple):
+    """What a piece of text is about and what it says of that: names of classes, or nothing."""
+
+    text: str  # of an option, empty: all of it
+    about: str
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and the option expected; what question and options mean is for training alone."""
+
+    id: str
+    question: Question
+    expected: str
+    about: str
+    says: str = ""
+    options: dict[str, Note] = field(default_factory=dict)
+
 
 IDS = (
     *("kind", "topic", "about", "team", "queue", "route", "reason", "case", "field", "point"),
@@ -65,14 +85,18 @@ class Ask:
         return self.one(tuple(bars.split("|")))
 
     def one(self, pool: tuple[Any, ...]) -> Any:
-        """One of ``pool``: its last is the test's, the last but one calibration's."""
+        """One of ``pool``."""
+        return self.rng.choice(self.allowed(pool))
+
+    def allowed(self, pool: Sequence[Any]) -> Sequence[Any]:
+        """What this split may use: the last is the test's, the last but one calibration's."""
         if len(pool) < 3 or self.split == "domain":
-            return self.rng.choice(pool)
+            return pool
         if self.split == "test":
-            return pool[-1]
+            return pool[-1:]
         if self.split == "valid" and len(pool) > 3:
-            return pool[-2]
-        return self.rng.choice(pool[:-1] if len(pool) == 3 else pool[:-2])
+            return pool[-2:-1]
+        return pool[:-1] if len(pool) == 3 else pool[:-2]
 
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
@@ -154,20 +178,25 @@ def topic_choice(
     bare = not opaque and ask.split != "test" and ask.chance(0.15)
     names = opaque_names(ask, len(chosen)) if opaque else _own_names(ask, topics, chosen)
     options: list[tuple[str, str | None]] = []
+    notes: dict[str, Note] = {}
     for name, key in zip(names, chosen, strict=True):
         meaning = ask.pick(topics[key][2])
+        notes[name] = Note("", f"topic {key}")
         unused = [other for other in wrong if other not in chosen]
         if unused and ask.chance(0.12):
             pair = [meaning, ask.pick(topics[ask.rng.choice(unused)][2])]
             ask.rng.shuffle(pair)
+            notes[name] = Note("" if bare else meaning, f"topic {key}")
             meaning = " or ".join(pair)
         text = ask.case(ask.pick(MEANINGS).format(m=meaning))
         options.append((name, None if bare else text))
     expected = names[0]
     if asked_other:
         other = with_other(ask, options, opaque)
+        notes[other] = Note("", "other")
         expected = other if right is None else expected
-    return ask.id("topic", "kind"), choice(ask, options, ask.pick(TOPIC_ASKS)), expected
+    question = choice(ask, options, ask.pick(TOPIC_ASKS))
+    return Asked(ask.id("topic", "kind"), question, expected, "topic", options=notes)
 
 
 def _own_names(ask: Ask, topics: dict[str, tuple[str, str, str]], keys: list[str]) -> list[str]:
@@ -178,18 +207,22 @@ def _own_names(ask: Ask, topics: dict[str, tuple[str, str, str]], keys: list[str
     return names
 
 
-def noul(ask: Ask, id: str, text: str, answer: bool) -> Asked:
-    """A yes/no question; now and then with its own words for yes and no."""
+def noul(ask: Ask, id: str, text: str, answer: bool, about: str, says: bool = True) -> Asked:
+    """A yes/no question; now and then with its own words for yes and no.
+
+    ``says`` is what a state would have to say for a yes.
+    """
     question: Question = {"type": "noul", "instructions": text}
     if ask.chance(0.5):
         yes, no = ask.one(YES_NO)
         question["criteria"] = {"true": ask.case(yes), "false": ask.case(no)}
-    return id, question, "true" if answer else "false"
+    return Asked(id, question, "true" if answer else "false", about, "yes" if says else "no")
 
 
-def about_topic(ask: Ask, meanings: str, answer: bool) -> Asked:
+def about_topic(ask: Ask, topic: str, meanings: str, answer: bool) -> Asked:
     """Whether the state is about a topic."""
-    return noul(ask, ask.id("about", "check"), ask.pick(ABOUT).format(m=ask.pick(meanings)), answer)
+    text = ask.pick(ABOUT).format(m=ask.pick(meanings))
+    return noul(ask, ask.id("about", "check"), text, answer, f"topic {topic}")
 
 
 def entity_question(ask: Ask, key: str, value: str, rivals: list[str]) -> Asked:
@@ -209,19 +242,22 @@ def entity_question(ask: Ask, key: str, value: str, rivals: list[str]) -> Asked:
     else:
         options = [(v, None) for v in values]
     expected = options[0][0]
+    notes = {name: Note("", "", v) for (name, _), v in zip(options, values, strict=True)}
     if is_other or ask.chance(0.1):
         other = with_other(ask, options, opaque)
+        notes[other] = Note("", "other")
         expected = other if is_other else expected
     question = choice(ask, options, ask.pick(entity.asks))
-    return ask.id(key, *entity.keys.split("|")[:-1]), question, expected
+    id = ask.id(key, *entity.keys.split("|")[:-1])
+    return Asked(id, question, expected, f"entity {key}", options=notes)
 
 
 def flag_question(ask: Ask, key: str, value: bool) -> Asked:
     """Whether a flag holds, sometimes asked the other way round."""
     flag = FLAGS[key]
     if ask.chance(0.2):
-        return noul(ask, ask.id(), ask.pick(flag.denies), not value)
-    return noul(ask, ask.id(key), ask.pick(flag.asks), value)
+        return noul(ask, ask.id(), ask.pick(flag.denies), not value, f"flag {key}", False)
+    return noul(ask, ask.id(key), ask.pick(flag.asks), value, f"flag {key}")
 
 
 def number_question(ask: Ask, key: str, value: int) -> Asked:
@@ -233,7 +269,7 @@ def number_question(ask: Ask, key: str, value: int) -> Asked:
         threshold = _round(rng.randint(low, high), low, high)
         over = ask.chance(0.6)
         text = ask.pick(number.above if over else number.below).format(t=threshold)
-        return noul(ask, ask.id(key), text, (value > threshold) == over)
+        return noul(ask, ask.id(key), text, (value > threshold) == over, f"number {key}", over)
     first = _round(rng.randint(2, number.most // 2), 2, number.most // 2)
     second = _round(rng.randint(first + 2, number.most), first + 2, number.most)
     words = ask.one(BANDS)
@@ -242,7 +278,7 @@ def number_question(ask: Ask, key: str, value: int) -> Asked:
     levels = [word.format(**numbers) + unit for word in words]
     right = (value >= first) + (value >= second)
     question = {"type": "score", "instructions": ask.pick(number.scale), "criteria": levels}
-    return ask.id(key), question, str(right)
+    return Asked(ask.id(key), question, str(right), f"number {key}")
 
 
 def _round(value: int, low: int, high: int) -> int:
@@ -265,7 +301,8 @@ def scale_question(ask: Ask, key: str, level: int) -> Asked:
     texts = [ask.pick(scale.levels[i][1]) for i in kept]
     levels = [t[:1].upper() + t[1:] if capital else t for t in texts]
     question = {"type": "score", "instructions": ask.pick(scale.asks), "criteria": levels}
-    return ask.id(key), question, str(kept.index(level))
+    notes = {str(n): Note("", f"scale {key}", f"{key} {i}") for n, i in enumerate(kept)}
+    return Asked(ask.id(key), question, str(kept.index(level)), f"scale {key}", options=notes)
 
 
 FACT_QUESTIONS: dict[str, Callable[..., Asked]] = {
