@@ -45,20 +45,45 @@ DOMAINS: dict[str, dict[str, tuple[str, str, str]]] = {
 HELD_OUT_DOMAIN = {"hotel": field.HOTEL}
 OPENERS = (
     "Hello,|Hi,|Dear team,|Good morning,|Good day,|Hi all,|To whom it may concern,|Dear all,"
+    "|Dear Sir or Madam,|Good evening,|Hello there,|Hi there,|Dear support,|Greetings,"
     "|Hello team,|Hey,"
 )
-CLOSERS = "Thanks.|Kind regards|Best wishes|Thank you in advance.|Greetings|Bye|Many greetings"
+CLOSERS = (
+    "Thanks.|Kind regards|Best wishes|Thank you in advance.|Greetings|Thank you|Yours"
+    "|Regards|See you|Cheers|All the best|Have a nice day.|Yours sincerely"
+    "|Thanks in advance|Bye|Many greetings"
+)
 FILLERS = (
     "The weather is fine.|I write from my phone.|I hope you are well.|We met last year."
     "|My cat is asleep.|I read about you in the paper.|Sorry for my English.|The sun is shining."
     "|I have been here for years.|My brother told me about you.|You have a nice website."
     "|I will be in the garden later.|It is a long day.|We have two children.|Music is playing."
-    "|I had a coffee before.|The bus was full.|My sister says hello.|The sky is blue today."
+    "|I had a coffee before.|The bus was full.|It rained this morning."
+    "|I have a dog and two cats.|My mother lives near the lake.|I like to cook on Sundays."
+    "|We had soup for lunch.|The train was on time.|I am new here.|My friends know you too."
+    "|I read the news every day.|The birds are singing.|I hope this finds you well."
+    "|I write this in the evening.|It is my first message to you.|My children go to school."
+    "|I have been your customer for a long time.|The film was long.|I saw your advert."
+    "|It is windy outside.|I will go for a walk later.|Your office is near my home."
+    "|My uncle works in a bakery.|We live in a small village.|I play football with my sons."
+    "|It is almost noon.|My desk is by the window.|I had a good breakfast.|The radio is on."
+    "|Today I wear a green hat.|We often talk about you.|I found your address on the web."
+    "|I do not write often.|My daughter draws a horse.|The tea is still hot."
+    "|It snowed in the hills.|We painted the fence last spring.|I take the bus to work."
+    "|The shops close at six.|My grandfather was a sailor.|There is a market in our street."
+    "|I hope you had a nice weekend.|My sister says hello.|The sky is blue today."
 )
 DENIALS = (
     "This is not about {m}.|It has nothing to do with {m}.|I do not write because of {m}."
-    "|{m} is not the issue.|The trouble with {m} was solved last week.|There was {m} last year, but"
-    " that is over.|It does not concern {m}.|I do not write about {m}."
+    "|{m} is not the issue.|The trouble with {m} was solved last week."
+    "|There was {m} last year, but that is over.|It is not about {m}."
+    "|I am not writing about {m}.|My message does not concern {m}.|We do not talk about {m}."
+    "|{m} is not the problem.|This has nothing to do with {m}.|{m} is not what I write about."
+    "|The matter of {m} is already solved.|I have no trouble with {m}."
+    "|Do not think of {m}, that is settled.|Last month it was {m}, but not today."
+    "|Once there was {m}, that is done now.|Forget {m}, it is no longer a problem."
+    "|I know you often hear of {m}, but this is different."
+    "|Other people write about {m}, I do not.|It does not concern {m}.|I do not write about {m}."
 )
 TEXT_KEYS = "text|message|body|note|comment|description|content|msg"
 # Topics that a fact would make true as well, or nearly so.
@@ -190,9 +215,9 @@ def _value(ask: Ask, kind: str, key: str) -> Any:
 def _sentence(ask: Ask, fact: Fact) -> str:
     kind, key, value = fact
     if kind == "flag":
-        return ask.pick(FLAGS[key].true if value else FLAGS[key].false)
+        return ask.say(FLAGS[key].true if value else FLAGS[key].false)
     if kind == "scale":
-        return ask.pick(SCALES[key].levels[value][0])
+        return ask.say(SCALES[key].levels[value][0])
     said = ENTITIES[key].says if kind == "entity" else NUMBERS[key].says
     text = ask.pick(said).format(v=value)
     return text[:1].upper() + text[1:]
@@ -208,7 +233,7 @@ def _state(
     """A text, or an object in which some facts are fields; and what its parts mean."""
     is_object = ask.chance(0.35)
     fields: dict[str, Any] = {}
-    sentences = [] if topic is None else [ask.pick(topics[topic][1])]
+    sentences = [] if topic is None else [ask.say(topics[topic][1])]
     notes = [Note(said, f"topic {topic}", "yes") for said in sentences]
     if denied is not None:
         denial = ask.pick(DENIALS).format(m=ask.pick(topics[denied][2]))

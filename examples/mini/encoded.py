@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from decisions import decisions
 from evidence import Hints, Marks, OffsetEncoder, collate_marks, read_notes
+from facts import POOLS
 from joint_head import ALWAYS, CHANGES, OUTSIDE, Batch
 from lexicon import class_rows
 from tokenizers import AddedToken, Encoding, Tokenizer, decoders, models, normalizers, trainers
@@ -30,7 +31,6 @@ from clef_mlx.encoding import (
     SCHEMA_HEADER,
     SUFFIX,
     EncodedRequest,
-    Encoder,
     word_splitter,
 )
 from clef_mlx.layout import PUBLISHED_WORD_RULE
@@ -50,6 +50,10 @@ LITERALS = (
     *NOUL_DEFAULTS.values(),
 )
 MEANT = 1.5  # of a token's first row, the part that comes from its classes
+KEPT = (
+    "not no never nobody nothing none without un in less more under over above below least most "
+    "than between from to or and up at true false yes other else rest another s t"
+)
 OWN = 0.2  # of a token's first row, the part that no other token shares
 PIECES = 100_000  # texts whose tokens are remembered
 
@@ -121,13 +125,25 @@ def first_rows(tokenizer: Tokenizer, size: int, width: int) -> torch.Tensor:
         parts = [_random_row(group, width) for group in groups]
         shared = parts[0] + torch.stack(parts).sum(0) * len(parts) ** -0.5
         rows[row] = shared * 2**-0.5 + OWN * rows[row]
-    rows *= _rarity(tokenizer, size)[:, None]
     rows += MEANT * width**0.5 * class_rows(tokenizer, size, width)
+    rows *= _rarity(tokenizer, size)[:, None]
     rows[:, ALWAYS], rows[:, OUTSIDE], rows[:, CHANGES] = 1, 0, 0
     for text, is_outside in ((PREFIX, -1), (SCHEMA_HEADER, 1)):
         first = tokenizer.encode(text, add_special_tokens=False).ids[0]
         rows[first, OUTSIDE], rows[first, CHANGES] = 3 * is_outside, 3
     return rows
+
+
+def can_hide(tokenizer: Tokenizer, size: int) -> torch.Tensor:
+    """The tokens without which a text means about the same, bool ``[size]``: not those of
+    numbers, names, punctuation and denials."""
+    found = torch.zeros(size, dtype=torch.bool)
+    kept = {word.lower() for pool in POOLS.values() for word in pool.replace("|", " ").split()}
+    kept |= set(KEPT.split())
+    for token, row in tokenizer.get_vocab().items():
+        word = token.removeprefix(SPACE).lower()
+        found[row] = word.isascii() and word.isalpha() and word not in kept
+    return found
 
 
 def _rarity(tokenizer: Tokenizer, size: int) -> torch.Tensor:

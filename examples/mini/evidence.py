@@ -23,7 +23,7 @@ UNKNOWN = -100  # a token without a class: cross-entropy ignores it
 FLOOR = 1e-4  # of the attention on the evidence, so that its logarithm stays finite
 ABOUT = {name: i for i, name in enumerate(about_classes())}
 SAYS = {name: i for i, name in enumerate(says_classes())}
-CODE_SCALE = 6.0  # of a class's first direction
+CODE_SCALE = 2.0  # of a class's first direction
 Span = tuple[int, int]
 
 

@@ -6,7 +6,6 @@ begin with token rows that lie close, so that a wish for *money back* is near a 
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache
 from random import Random
 
@@ -16,7 +15,7 @@ from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
 from questions import OTHER_MEANS, OTHER_NAMES, TOPIC_ASKS, Ask
 from tokenizers import Tokenizer
 
-SMOOTH = 0.3  # added to the count of a token in a class
+FITTED, UNSEEN = 250, 0.3  # steps of the classifier; share of the tokens that each one hides
 
 
 @cache
@@ -76,21 +75,37 @@ def class_codes(width: int) -> dict[str, torch.Tensor]:
 def class_rows(tokenizer: Tokenizer, size: int, width: int) -> torch.Tensor:
     """Token rows by class, ``[size, width]``: 0 for a token that speaks for none.
 
-    The codes of the classes, weighted by how much likelier the token is there than elsewhere;
-    a row's length is from 0, where all classes use the token alike, to about 1.
+    A linear classifier learns to tell a phrase's class from its set of tokens, some of them hidden
+    from it; a token's row is the sum of the classes' codes by the classifier's weights, and has a
+    length of about 1.
     """
-    counts: dict[str, Counter[int]] = {}
-    for phrase, name in training_phrases():
-        text = " ".join(part for part in phrase.split() if "{" not in part)
-        for variant in (text, f" {text}"):
-            ids = tokenizer.encode(variant, add_special_tokens=False).ids
-            counts.setdefault(name, Counter()).update(set(ids))
-    names = list(counts)
-    table = torch.zeros(len(names), size)
-    for row, name in enumerate(names):
-        for token, count in counts[name].items():
-            table[row, token] = count
-    share = table / table.sum(1, keepdim=True)
-    given = share / (share.sum(0) + SMOOTH / table.sum(1).mean())  # class by token
+    phrases = training_phrases()
+    names = list(dict.fromkeys(name for _, name in phrases))
     codes = class_codes(width)
-    return given.T @ torch.stack([codes[name] for name in names])
+    texts = [" ".join(part for part in phrase.split() if "{" not in part) for phrase, _ in phrases]
+    table = torch.zeros(len(phrases), size)
+    for row, text in enumerate(texts):
+        for variant in (text, f" {text}"):
+            table[row, tokenizer.encode(variant, add_special_tokens=False).ids] = 1
+    used = table.any(0)
+    known, answers = table[:, used], torch.tensor([names.index(name) for _, name in phrases])
+    weight = torch.relu(_fit(known, answers, len(names)))  # what speaks for a class, not against
+    rows = torch.zeros(size, width)
+    rows[used] = weight.T @ torch.stack([codes[name] for name in names])
+    return rows / rows[used].norm(dim=1).mean()
+
+
+def _fit(known: torch.Tensor, answers: torch.Tensor, classes: int) -> torch.Tensor:
+    """A classifier's weights, ``[classes, T]``, for phrases by tokens ``[N, T]``."""
+    generator = torch.Generator().manual_seed(0)
+    layer = torch.nn.Linear(known.shape[1], classes)
+    torch.nn.init.zeros_(layer.weight)
+    optimizer = torch.optim.AdamW(layer.parameters(), lr=0.03, weight_decay=0.01)
+    for _ in range(FITTED):
+        some = torch.randint(len(known), (512,), generator=generator)
+        seen = known[some] * (torch.rand(512, known.shape[1], generator=generator) > UNSEEN)
+        torch.nn.functional.cross_entropy(layer(seen), answers[some]).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    weight = layer.weight.detach()
+    return weight - weight.mean(0)

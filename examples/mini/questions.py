@@ -42,17 +42,37 @@ TOPIC_ASKS = (
     "What is the message about?|Which topic fits?|Pick the right topic.|Who should take this?"
     "|Which team is right?|Choose the subject.|What does the writer want?|Sort this message."
     "|Where should this go?|What is the matter?|What is the problem?|Which queue is right?"
-    "|Select the best option.|What kind of message is it?|What happened?|Which option fits best?"
+    "|Select the best option.|What kind of message is it?|What is it about?|Which category fits?"
+    "|What is this?|Choose the topic.|Which department should handle it?"
+    "|What is the main subject?|Classify the message.|What does the customer want?"
+    "|Which kind of case is it?|Assign a category.|Route this to the right team."
+    "|What is the reason for writing?|Which label is correct?|Who should answer this?"
+    "|Choose the right category.|What is the intent?|Which of these fits?"
+    "|What does the person ask for?|What type of request is it?|Where does this belong?"
+    "|What happened?|Which option fits best?"
 )
 ABOUT = (
-    "Is it about {m}?|Does the message concern {m}?|Is the topic {m}?|Does the writer speak of {m}?"
-    "|Is {m} the subject?|Does it deal with {m}?|Is this a case of {m}?|Is the matter {m}?"
-    "|Is the message about {m}?"
+    "Is it about {m}?|Does the message concern {m}?|Is the topic {m}?"
+    "|Does the writer speak of {m}?|Is {m} the subject?|Does it deal with {m}?"
+    "|Is this a case of {m}?|Is {m} the topic?|Does the text speak of {m}?|Is this about {m}?"
+    "|Does the person write about {m}?|Is {m} what it is about?|Does it concern {m}?"
+    "|Is the message a case of {m}?|Has it to do with {m}?|Does the writer report {m}?"
+    "|Is {m} the reason for writing?|Does the text mention {m}?|Is it a matter of {m}?"
+    "|Is the matter {m}?|Is the message about {m}?"
 )
-MEANINGS = "{m}|{m}|about {m}|anything on {m}|messages about {m}|it is about {m}|cases of {m}|{m}"
-OTHER_NAMES = "other|none|else|misc|something else|nothing fits|rest|another"
+MEANINGS = (
+    "{m}|{m}|about {m}|anything on {m}|messages about {m}|it is about {m}"
+    "|the matter is {m}|this is about {m}|for {m}|everything about {m}|{m}, nothing else"
+    "|all about {m}|cases of {m}|{m}"
+)
+OTHER_NAMES = (
+    "other|none|else|misc|something else|nothing fits|neither|no match|different"
+    "|unknown|general|not listed|rest|another"
+)
 OTHER_MEANS = (
     "None of these|Anything else|Something else|Everything else|Not in this list|No option fits"
+    "|Nothing of this|None of the options|A different topic|Another matter|Not one of these"
+    "|Other topics|All other cases|Something that is not listed here|Any other matter"
     "|None of the others|None of the above"
 )
 YES_NO = (
@@ -63,6 +83,7 @@ YES_NO = (
     ("the text says so", "the text does not say so"),
     ("true", "false"),
 )
+JOINED = 0.2  # of the phrases in training, those that are two in one
 BANDS = (
     ("under {a}", "{a} to {c}", "{b} or more"),
     ("less than {a}", "{a} to {c}", "{b} and above"),
@@ -83,6 +104,18 @@ class Ask:
 
     def pick(self, bars: str) -> str:
         return self.one(tuple(bars.split("|")))
+
+    def say(self, bars: str, joint: str = " and ") -> str:
+        """One phrase of ``bars``; in training now and then two of them in one."""
+        text = self.pick(bars)
+        if self.split != "train" or not self.chance(JOINED):
+            return text
+        other = self.pick(bars)
+        if other == text or text[-1:] != other[-1:] or "{" in text:
+            return text
+        end = text[-1:] if text[-1:] in ".!?" else ""
+        first = other if other[:2] in ("I ", "I'") or other[:2].isupper() else _lower(other)
+        return text.removesuffix(end) + self.rng.choice((joint, joint, ", ")) + first
 
     def one(self, pool: tuple[Any, ...]) -> Any:
         """One of ``pool``."""
@@ -113,6 +146,10 @@ class Ask:
 
     def case(self, text: str) -> str:
         return text[:1].upper() + text[1:] if self.chance(0.5) else text
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def opaque_names(ask: Ask, count: int) -> list[str]:
@@ -180,7 +217,7 @@ def topic_choice(
     options: list[tuple[str, str | None]] = []
     notes: dict[str, Note] = {}
     for name, key in zip(names, chosen, strict=True):
-        meaning = ask.pick(topics[key][2])
+        meaning = ask.say(topics[key][2], " or ")
         notes[name] = Note("", f"topic {key}")
         unused = [other for other in wrong if other not in chosen]
         if unused and ask.chance(0.12):
@@ -221,7 +258,7 @@ def noul(ask: Ask, id: str, text: str, answer: bool, about: str, says: bool = Tr
 
 def about_topic(ask: Ask, topic: str, meanings: str, answer: bool) -> Asked:
     """Whether the state is about a topic."""
-    text = ask.pick(ABOUT).format(m=ask.pick(meanings))
+    text = ask.pick(ABOUT).format(m=ask.say(meanings, " or "))
     return noul(ask, ask.id("about", "check"), text, answer, f"topic {topic}")
 
 

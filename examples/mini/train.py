@@ -28,6 +28,7 @@ from encoded import (
     RememberingTokenizer,
     Targets,
     batches,
+    can_hide,
     collate,
     encode_examples,
     first_rows,
@@ -68,6 +69,8 @@ HEAD: dict[str, Any] = {
 BLOCK = 1024  # examples drawn at once, then sorted by length
 LONGEST = ((0.3, 120), (0.5, 180))  # tokens of the longest prompt, up to a part of the run
 LESSONS = {"about": 0.5, "says": 0.3, "yes": 0.3, "options": 0.2, "questions": 0.2}  # weights
+HIDDEN = 0.12  # of the words, those that a step hides
+BLANK = "<|endoftext|>"  # the token they become
 WARM_UP = 60  # steps
 FALL = 0.6  # last part of the run
 EMA = 0.99
@@ -199,8 +202,9 @@ def groups(
     encoder: OffsetEncoder, run: Run, arguments: argparse.Namespace
 ) -> Iterator[list[Example]]:
     """Batches for ever; keeps ``run.block``, the block they are from."""
-    for run.block in count(run.block):
-        seed = (arguments.seed + 1) * 1_000_000 + run.block
+    for block in count(run.block):
+        run.block = block
+        seed = (arguments.seed + 1) * 1_000_000 + block
         examples = encode_examples(encoder, islice(decisions(seed, "train"), BLOCK))
         progress = run.seconds / (60 * arguments.minutes)
         longest = next((size for end, size in LONGEST if progress < end), 4096)
@@ -230,7 +234,10 @@ def train(folder: Path, arguments: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(arguments.threads)
+    torch.set_float32_matmul_precision("medium")  # products of bfloat16, several times as fast
     encoder, run = prepare(folder, arguments)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    hideable, blank = can_hide(tokenizer, TEXT["vocab_size"]), tokenizer.token_to_id(BLANK)
     kept = encode_examples(encoder, islice(decisions(0, "valid"), EVALUATED))
     held_out = batches(kept, arguments.tokens, Random(0))
     limit, saved, recent = 60 * arguments.minutes, time.process_time(), []
@@ -238,6 +245,7 @@ def train(folder: Path, arguments: argparse.Namespace) -> None:
     earlier, began = run.seconds, time.process_time()
     for group in groups(encoder, run, arguments):
         batch, targets = collate(group)
+        batch.ids[hideable[batch.ids] & (torch.rand(batch.ids.shape) < HIDDEN)] = blank
         losses, probabilities = question_losses(run.model(batch), targets)
         lessons = run.tutor(run.model.kept, targets.hints)
         taught = sum(LESSONS[name] * loss for name, loss in lessons.items())
