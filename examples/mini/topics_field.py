@@ -5,7 +5,7 @@ The same layout as ``topics_office``.
 
 INCIDENT = {
     "disk": (
-        "disk|storage|disk space|no space",
+        "disk|storage|full disk|space|drive|out of space|storage full|disk space|no space",
         "The disk of the server is full.|There is no space left for new files."
         "|The storage has run out.|The backup failed because the disk is full."
         "|Only one percent of the space is free.|Logs have filled the disk."
@@ -20,10 +20,12 @@ INCIDENT = {
         "|The storage is full and no file can be saved.",
         "a full disk|no space left|storage that ran out|storage space|running out of space"
         "|a drive that is full|not enough storage|disk space|no room for files"
+        "|a disk that is full|no free space|storage without space|a full storage"
+        "|not enough space for files|space that has run out|a server with a full disk"
         "|files that cannot be saved|a disk without space",
     ),
     "network": (
-        "network|connection|internet|link down",
+        "network|connection|offline|wifi|no internet|router|lan|internet|link down",
         "The network is down in the office.|Nobody can reach the internet."
         "|The connection drops every few minutes.|The router does not answer.|The wifi is gone."
         "|A cable to the building was cut.|The internet does not work.|We are offline."
@@ -35,11 +37,13 @@ INCIDENT = {
         "|The wireless connection is gone.|Packets get lost on the way."
         "|The connection is gone, the router is dead.",
         "the network or internet|a lost connection|a router or cable|no internet|being offline"
-        "|network trouble|the wifi|a router that failed|a broken connection|wifi that fails"
-        "|a connection that drops",
+        "|network trouble|the wifi|a router that failed|a broken connection"
+        "|the connection to the internet|a network that is down|a dead router|no connection"
+        "|the office network|an internet connection that fails|a connection that was cut"
+        "|wifi that fails|a connection that drops",
     ),
     "database": (
-        "database|data store|query|db",
+        "database|data store|sql|tables|records|data base|queries|query|db",
         "The database does not answer.|Queries take minutes.|The table of customers is locked."
         "|The database server has stopped.|Records are missing from the table."
         "|Writing to the database fails.|The database is down.|Our database crashed."
@@ -52,10 +56,12 @@ INCIDENT = {
         "|The database is locked and queries hang.",
         "a database|slow queries|tables and records|the database server|a query that hangs"
         "|database trouble|missing records|SQL and tables|a corrupt table"
-        "|a data store that stopped|a table that is locked",
+        "|a database that does not answer|a locked table|queries that take long"
+        "|records that are missing|a database that stopped|a slow query on a table"
+        "|data in tables|a data store that stopped|a table that is locked",
     ),
     "certificate": (
-        "certificate|tls|expired cert|https",
+        "certificate|tls|ssl|cert|expired|https error|secure site|expired cert|https",
         "The certificate has expired.|Browsers say the site is not secure."
         "|The TLS certificate ran out last night."
         "|The shop shows a security warning since the certificate ended."
@@ -71,11 +77,13 @@ INCIDENT = {
         "|The site is not secure, its certificate ran out.",
         "an expired certificate|a site that is not secure|TLS or HTTPS|an SSL certificate"
         "|a certificate that is no longer valid|a browser warning|renewing a certificate"
-        "|a certificate error|secure connections|a certificate to renew"
-        "|a certificate that ran out",
+        "|a certificate error|secure connections|a certificate that expired"
+        "|the certificate of a site|a security warning of the browser"
+        "|a site whose certificate ended|TLS|an old certificate|a certificate that is not valid"
+        "|a certificate to renew|a certificate that ran out",
     ),
     "power": (
-        "power|electricity|power cut|energy",
+        "power|electricity|no power|blackout|outage of power|current|fuse|power cut|energy",
         "The power is out in the data centre.|There was a power cut."
         "|The servers have no electricity.|The generator did not start."
         "|A fuse has blown and the rack is dark.|The battery of the rack is empty."
@@ -88,11 +96,13 @@ INCIDENT = {
         "|The battery backup is empty.|A power failure stopped everything."
         "|Electricity failed for ten minutes.|The rack is dark, the electricity failed.",
         "a power cut|missing electricity|a fuse or generator|a power failure|a blackout"
-        "|no electricity|the power supply|a blown fuse|servers without power|power that is out"
-        "|no electricity in the rack",
+        "|no electricity|the power supply|a blown fuse|servers without power|power that failed"
+        "|electricity that is out|a rack without electricity|a failure of the power"
+        "|a fuse that has blown|servers without electricity|the power in the data centre"
+        "|power that is out|no electricity in the rack",
     ),
     "attack": (
-        "attack|security|intrusion|hacker",
+        "attack|security|hack|virus|malware|break in|hacked|intrusion|hacker",
         "Someone tries to break into our systems.|A hacker has stolen passwords."
         "|We see many login attempts from abroad.|A virus was found on a laptop."
         "|The firewall blocked an attack.|Unknown people read our mail.|We were hacked."
@@ -104,11 +114,14 @@ INCIDENT = {
         "|Intruders copied customer data.|Our website was attacked last night."
         "|Malware was found on the server.|A hacker broke into the server.",
         "an attack or virus|a hacker|someone who breaks in|hackers|malware|a break in"
-        "|a security incident|stolen data|an infection with a virus|stolen passwords"
+        "|a security incident|stolen data|an infection with a virus|a virus"
+        "|passwords that were stolen|someone who broke in|an attack on the systems"
+        "|a hacker in the server|malware on a server|security and hackers|stolen passwords"
         "|a matter of security",
     ),
     "slow": (
-        "slow|performance|latency|speed",
+        "slow|performance|too slow|loading time|slowness|delay of pages|response time|latency"
+        "|speed",
         "The site is very slow today.|Pages take a long time to load."
         "|Everything takes much longer than usual.|Answers come only after many seconds."
         "|The system is slow in the morning.|The search needs a minute."
@@ -121,10 +134,13 @@ INCIDENT = {
         "|We see high latency.|Loading takes for ever.|Pages load slowly and need many seconds.",
         "slow pages|a system that is slow|long loading times|poor performance"
         "|long response times|a sluggish system|slow loading|delays when loading|high latency"
+        "|pages that load slowly|a slow system|pages that take long|loading that takes too long"
+        "|waiting for pages|answers that come late|a site that is slow"
         "|answers that take too long|poor speed",
     ),
     "deploy": (
-        "deploy|release|bad release|rollout",
+        "deploy|release|new version|update|roll back|failed release|new release|bad release"
+        "|rollout",
         "The new release broke the shop.|Since the last deploy the page is empty."
         "|We have to roll back the new version.|The update of yesterday went wrong."
         "|The new version does not start.|The rollout failed halfway."
@@ -139,13 +155,17 @@ INCIDENT = {
         "|The new version broke the page, roll it back.",
         "a bad release|an update that went wrong|a new version|a faulty release|a failed rollout"
         "|undoing an update|a deployment|going back to the old version|errors after an update"
-        "|a deploy to roll back|trouble since the new version",
+        "|a release that broke something|a new version that does not work"
+        "|an update that broke the site|rolling back a version|a version to be rolled back"
+        "|a rollout that failed|a release gone wrong|a deploy to roll back"
+        "|trouble since the new version",
     ),
 }
 
 DELIVERY = {
     "late": (
-        "late|delay|delayed parcel|behind schedule",
+        "late|delay|not arrived|waiting|late parcel|overdue parcel|slow delivery|delayed parcel"
+        "|behind schedule",
         "The parcel is late.|My order should have come on Monday."
         "|I am still waiting for the parcel.|The delivery is delayed again."
         "|The shipment has not arrived in time.|It was promised for last week and is not here."
@@ -159,11 +179,13 @@ DELIVERY = {
         "|The parcel takes too long.|The order is late, I still wait for it.",
         "a late parcel|a delay|a delivery that takes too long|an overdue delivery"
         "|waiting for a parcel|a package that has not arrived|a delayed shipment"
-        "|an order that comes too late|where the parcel is|an order that is not here in time"
-        "|a parcel still on its way",
+        "|an order that comes too late|where the parcel is|a parcel that is late"
+        "|an order that has not arrived|a delivery that is delayed|a parcel that takes too long"
+        "|a late order|still waiting for an order|a shipment behind schedule"
+        "|an order that is not here in time|a parcel still on its way",
     ),
     "damaged": (
-        "damaged|broken goods|breakage|broken on arrival",
+        "damaged|broken goods|broken|defective|smashed|cracked|damage|breakage|broken on arrival",
         "The goods arrived broken.|The box was crushed and wet.|The glass is in pieces."
         "|The item has a crack.|It came with a big scratch.|The parcel was damaged on the way."
         "|The package was torn open and the item broken.|The vase has cracks."
@@ -176,10 +198,13 @@ DELIVERY = {
         "|The screen was broken when it came.|The box was wet and the glass is broken.",
         "broken goods|something damaged on the way|an item in pieces|damage in transport"
         "|goods that are broken|a damaged item|a smashed or cracked thing|a dented box"
-        "|something broken on arrival|a crack or scratch|goods that came broken",
+        "|something broken on arrival|damaged goods|goods broken on the way"
+        "|an item that is broken|something that arrived broken|a broken item in the box"
+        "|a box that was crushed|damage on the way|a crack or scratch|goods that came broken",
     ),
     "wrong_item": (
-        "wrong item|mix up|not ordered|other product",
+        "wrong item|mix up|wrong product|other item|mixed up|wrong article|false item"
+        "|not ordered|other product",
         "You sent me the wrong item.|I ordered a blue one and got a red one."
         "|This is not what I ordered.|The parcel has something else in it."
         "|I got the order of another person.|The size is not the one I ordered."
@@ -193,11 +218,14 @@ DELIVERY = {
         "|I got a different item, not what I ordered.",
         "a wrong item|something that was not ordered|another product than ordered"
         "|the wrong product|a different article than ordered|a mixed up order"
-        "|goods that were confused|another model or colour|the wrong thing delivered|a mix up"
-        "|a different item in the box",
+        "|goods that were confused|another model or colour|the wrong thing delivered"
+        "|an item that was not ordered|a product nobody ordered|getting a different product"
+        "|the wrong item in the parcel|something else than ordered|an order that was mixed up"
+        "|a wrong product|a mix up|a different item in the box",
     ),
     "missing": (
-        "missing|incomplete|parts missing|not in box",
+        "missing|incomplete|lacks parts|not complete|part missing|empty box|missing item"
+        "|parts missing|not in box",
         "Two parts are missing from the box.|The parcel was empty.|One item was not in the box."
         "|The cable is missing.|The order is not complete.|I only got half of the order."
         "|Something is missing from my parcel.|The power cord was not included."
@@ -210,11 +238,14 @@ DELIVERY = {
         "|The box is not complete, parts are missing.",
         "missing parts|an order that is not complete|something not in the box"
         "|an incomplete delivery|part of the order is not there|something left out of the box"
-        "|a lacking piece|missing accessories|only half of the order|an empty parcel"
+        "|a lacking piece|missing accessories|only half of the order|parts that are missing"
+        "|a box that is not complete|something that was not in the box|an item that is missing"
+        "|an order without all its parts|missing items|half of an order|an empty parcel"
         "|items that are missing",
     ),
     "return": (
-        "return|send back|goods return|return label",
+        "return|send back|returns|give back|send it back|returning|back to shop|goods return"
+        "|return label",
         "I want to send the goods back.|How can I return the item?"
         "|Please send me a return label.|The shoes do not fit, I send them back."
         "|I changed my mind and want to return it.|Where do I bring the parcel to return it?"
@@ -228,10 +259,14 @@ DELIVERY = {
         "|I need a label to send it back.|The item does not fit, how do I send it back?",
         "sending goods back|a return|a return label|giving goods back|returning an order"
         "|sending back a product|a return slip|a customer who sends something back"
-        "|how to return things|an item that goes back|a wish to return goods",
+        "|how to return things|returning an item|goods to be sent back"
+        "|a wish to send something back|sending the item back|a label for the return"
+        "|an order that goes back|an item that is sent back|an item that goes back"
+        "|a wish to return goods",
     ),
     "neighbour": (
-        "neighbour|left next door|handed over|third party",
+        "neighbour|left next door|neighbours|next door|given to others|someone else"
+        "|left with neighbour|handed over|third party",
         "The parcel was left with a neighbour.|The people next door took it."
         "|The neighbour has signed for it.|It was handed to the woman on the first floor."
         "|It lies with the family next door.|The driver gave it to a neighbour."
@@ -247,10 +282,12 @@ DELIVERY = {
         "a parcel with a neighbour|people next door|someone else who took the parcel"
         "|the neighbours|a parcel left next door|someone in the house who took it"
         "|a delivery accepted by others|the people opposite|given to somebody else"
-        "|handing it to a neighbour|a neighbour who signed",
+        "|a parcel that a neighbour took|the neighbour|a neighbour who has the parcel"
+        "|the family next door|a parcel handed to other people|someone next door who signed"
+        "|a parcel left with other people|handing it to a neighbour|a neighbour who signed",
     ),
     "depot": (
-        "depot|pick up|collect|post office",
+        "depot|pick up|pickup|fetch parcel|parcel shop|locker|collect parcel|collect|post office",
         "The parcel is at the depot.|You can collect it at the post office."
         "|It went back to the depot.|Please pick it up at the shop."
         "|It lies in the parcel locker.|Bring your card to collect the parcel."
@@ -265,13 +302,17 @@ DELIVERY = {
         "|It is back at the post office, please collect it.",
         "a parcel to collect|the depot or post office|picking it up|pickup of a parcel"
         "|a parcel shop|fetching a parcel|a pickup point|a package at the post office"
-        "|collecting it yourself|a parcel locker|a parcel brought back to the depot",
+        "|collecting it yourself|a parcel at the depot|collecting a parcel"
+        "|a parcel to be picked up|the post office|a parcel that waits at the post office"
+        "|picking a parcel up|a parcel in a locker|a parcel locker"
+        "|a parcel brought back to the depot",
     ),
 }
 
 REVIEW = {
     "battery": (
-        "battery|runtime|charge|battery life",
+        "battery|runtime|charging|empty battery|short runtime|recharge|power cell|charge"
+        "|battery life",
         "The battery is empty after an hour.|It must be charged too often."
         "|The battery does not last a day.|Charging takes all night."
         "|The battery died after a month.|It runs out of charge quickly."
@@ -284,11 +325,12 @@ REVIEW = {
         "|The battery is dead again.|I have to charge it twice a day."
         "|The battery is soon empty and charging takes long.",
         "the battery|how long it runs|charging|a weak battery|short battery life|recharging"
-        "|a battery that drains|the runtime|a flat battery|battery life"
-        "|a charge that does not last",
+        "|a battery that drains|the runtime|a flat battery|a battery that does not last"
+        "|how long the battery lasts|charging it|an empty battery|a battery that is soon empty"
+        "|the time of charging|battery and charge|battery life|a charge that does not last",
     ),
     "noise": (
-        "noise|loud|sound level|too loud",
+        "noise|loud|noisy|volume|sound|hum|racket|sound level|too loud",
         "It is far too loud.|The noise wakes the whole house.|It hums all the time."
         "|My neighbours hear it through the wall.|It makes a terrible noise."
         "|The fan is very loud.|It is very noisy.|The motor roars."
@@ -299,11 +341,12 @@ REVIEW = {
         "|The pump is so noisy that we turn it off.|It is as loud as a train."
         "|It hums and the noise is terrible.",
         "noise|how loud it is|a loud sound|a noisy machine|too much noise|rattling or buzzing"
-        "|an unbearable sound|the volume of the sound|a thing that is too noisy|humming"
-        "|something that is too loud",
+        "|an unbearable sound|the volume of the sound|a thing that is too noisy|a terrible noise"
+        "|a thing that is loud|how noisy it is|noise that is too loud|something that hums"
+        "|loud noise|the loudness|humming|something that is too loud",
     ),
     "price": (
-        "price|cost|expensive|value",
+        "price|cost|too expensive|costly|overpriced|high cost|money|expensive|value",
         "It is too expensive.|The price is too high for what you get."
         "|It costs twice as much as others.|I paid far too much.|It is not worth the money."
         "|Others sell it cheaper.|Far too expensive.|I find the price too high."
@@ -313,11 +356,13 @@ REVIEW = {
         "|The cost is out of proportion.|Way too dear for this.|For this price I expected more."
         "|Such a high price is a joke.|It costs too much, others are cheaper.",
         "the price|what it costs|something too expensive|being too expensive|an overpriced thing"
-        "|the cost|a high price|how much it costs|not worth the money|value for money"
-        "|a price that is too high",
+        "|the cost|a high price|how much it costs|not worth the money"
+        "|something that costs too much|how expensive it is|a price not worth it"
+        "|the cost of a thing|too much money for it|a thing that is too expensive"
+        "|value for money|a price that is too high",
     ),
     "size": (
-        "size|fit|dimensions|too small",
+        "size|fit|wrong size|too big|does not fit|too large|measures|dimensions|too small",
         "It is too small for me.|The shoes are too tight.|It does not fit on my desk."
         "|It is much bigger than in the picture.|The jacket is one size too large."
         "|It is too big for the kitchen.|It is too big.|The trousers are too long."
@@ -328,10 +373,13 @@ REVIEW = {
         "|The shirt is too short.|It does not fit, it is much too tight.",
         "the size|how it fits|something too big or small|the fit|a wrong size"
         "|something too small or large|clothes that do not fit|too long, too wide or too tight"
-        "|how big it is|a tight fit|a thing that does not fit",
+        "|how big it is|a wrong fit|something that does not fit|the wrong size"
+        "|too small or too big|how big or small it is|a thing that is too tight"
+        "|a size that does not fit|a tight fit|a thing that does not fit",
     ),
     "quality": (
-        "quality|durability|material|workmanship",
+        "quality|durability|bad quality|badly made|falls apart|broke soon|cheap material"
+        "|material|workmanship",
         "It broke after a week.|The plastic feels cheap.|The handle fell off."
         "|The seams came apart.|It is badly made.|The colour came off in the wash."
         "|It fell apart after two days.|The material is cheap.|It is poorly made."
@@ -342,10 +390,12 @@ REVIEW = {
         "|The cheap handle fell off after a week.",
         "poor quality|how well it is made|cheap material|bad workmanship|poor material"
         "|a flimsy product|a thing that fell apart|how durable it is|something made badly"
-        "|something that broke soon|a badly made thing",
+        "|something made of cheap material|a thing that broke|how badly it is made"
+        "|a product that did not last|material and quality|a handle that fell off"
+        "|a thing that is badly made|something that broke soon|a badly made thing",
     ),
     "taste": (
-        "taste|flavour|food quality|eating",
+        "taste|flavour|food|bad taste|meal|dish|flavor|food quality|eating",
         "The soup tasted of nothing.|The bread was dry and old.|The coffee is bitter."
         "|It tastes awful.|The meal was cold and without flavour.|The fruit was sour."
         "|The food had no flavour.|The sauce was too salty.|It tasted burnt."
@@ -355,10 +405,12 @@ REVIEW = {
         "|The eggs were cold and bland.|I did not like the flavour.|The cake was too sweet."
         "|The bread tasted old and the soup was bitter.",
         "the taste|food and flavour|a meal that tastes bad|bad food|how the food was|flavour"
-        "|a dish that was too salty|tasteless food|the meal|how it tastes|bitter, sour or sweet",
+        "|a dish that was too salty|tasteless food|the meal|the taste of food"
+        "|food that tastes bad|a bitter or sour taste|food without flavour|how the meal tasted"
+        "|the flavour of a meal|old bread or bitter coffee|how it tastes|bitter, sour or sweet",
     ),
     "staff": (
-        "staff|service|waiter|friendliness",
+        "staff|service|personnel|rude staff|waiters|employees|unfriendly|waiter|friendliness",
         "The staff were rude.|Nobody in the shop helped me.|The waiter was unfriendly."
         "|I was treated badly by the seller.|The man at the desk shouted at us."
         "|The service was slow and rude.|The personnel was unfriendly."
@@ -371,13 +423,16 @@ REVIEW = {
         "|The waiter ignored us and was rude.",
         "the staff|how people were treated|a rude waiter or seller|unfriendly employees"
         "|bad service|impolite personnel|how the staff behaved|a waiter who was not nice"
-        "|nobody who helps|unfriendly service|people who do not help",
+        "|nobody who helps|staff who were rude|rude people in a shop"
+        "|how the waiter treated people|an unfriendly waiter|people who were rude"
+        "|service that was rude|a seller who does not help|unfriendly service"
+        "|people who do not help",
     ),
 }
 
 BUILDING = {
     "heating": (
-        "heating|boiler|heater|warmth",
+        "heating|boiler|no heat|cold|warm water|radiator|cold rooms|heater|warmth",
         "The heating does not work.|The room is ice cold.|The boiler makes no hot water."
         "|The heater stays cold.|It is freezing in the office."
         "|The radiator is cold since Sunday.|The radiators do not get warm.|We have no heating."
@@ -388,10 +443,12 @@ BUILDING = {
         "|The heating goes off every night.|The rooms do not warm up.|There is no warm water."
         "|The radiator is cold and we are freezing.",
         "the heating or boiler|a cold room|no hot water|a broken boiler|no heat|a cold flat"
-        "|missing hot water|radiators|warmth in the rooms|heaters|a radiator that stays cold",
+        "|missing hot water|radiators|warmth in the rooms|the heating|a radiator that is cold"
+        "|heating that does not work|a boiler without hot water|a cold office"
+        "|rooms that are cold|a heater that stays cold|heaters|a radiator that stays cold",
     ),
     "water": (
-        "plumber|water|pipes|leak",
+        "plumber|water|leaking|pipe|drain|toilet|blocked sink|pipes|leak",
         "Water drips from the ceiling.|The pipe in the kitchen leaks.|The sink is blocked."
         "|The toilet does not stop running.|There is a puddle under the sink."
         "|The tap drips day and night.|The bathroom is flooded.|A pipe has burst."
@@ -402,11 +459,12 @@ BUILDING = {
         "|A tap in the bathroom will not close.|The drain is blocked and water comes up."
         "|A pipe leaks and water is on the floor.",
         "water and pipes|a leak|a blocked sink or drain|a burst pipe|a clogged drain"
-        "|a dripping tap|leaking water|a blocked toilet|plumbing|a tap that drips"
-        "|water where it should not be",
+        "|a dripping tap|leaking water|a blocked toilet|plumbing|a pipe that leaks"
+        "|water on the floor|a sink or toilet that is blocked|water that drips|dripping water"
+        "|a blocked drain|leaks and pipes|a tap that drips|water where it should not be",
     ),
     "electric": (
-        "electrician|lights|wiring|sockets",
+        "electrician|lights|light|lamp|socket|electrical|wires|wiring|sockets",
         "The light in the hall does not turn on.|The socket gives sparks.|The lamp flickers."
         "|There is no light on the stairs.|A wire hangs out of the wall."
         "|The switch of the lamp is broken.|The lamps do not work."
@@ -419,10 +477,12 @@ BUILDING = {
         "|The socket is dead and the light flickers.",
         "lights and sockets|a wire or switch|a lamp that flickers|broken lights|a socket"
         "|the wiring|lamps and switches|a light that is out|electrical trouble"
+        "|a light that does not work|sockets or switches|a dead socket|lights that are out"
+        "|trouble with the wiring|a switch that is broken|electric light"
         "|electric trouble in a room|light that does not turn on",
     ),
     "lock": (
-        "locksmith|keys|door|lock",
+        "locksmith|keys|key|lost key|door lock|locked out|entrance|door|lock",
         "I have lost my key.|The door cannot be locked.|The lock is stuck."
         "|I am locked out of my flat.|The key broke in the door.|The front door does not close."
         "|I lost the key to my flat.|I cannot open my door.|The key does not turn."
@@ -433,10 +493,13 @@ BUILDING = {
         "|I left the key inside.|The key is stuck and the door does not open.",
         "doors and keys|a lock that is stuck|a lost key|a broken lock|a missing key"
         "|a door that is jammed|not getting into the flat|the entrance door"
-        "|a key that does not turn|being locked out of a flat|a door that does not close",
+        "|a key that does not turn|a key that is lost|a door that cannot be opened|a lock or key"
+        "|keys and locks|someone who is locked out|the key of a flat|a stuck lock"
+        "|being locked out of a flat|a door that does not close",
     ),
     "lift": (
-        "lift|elevator|stuck lift|lift service",
+        "lift|elevator|elevators|stuck elevator|lift broken|lift stuck|elevator service"
+        "|stuck lift|lift service",
         "The lift is stuck between two floors.|The elevator does not move."
         "|The lift makes strange noises and stops.|The doors of the lift do not open."
         "|Nobody can use the elevator.|The lift stops on the wrong floor."
@@ -449,10 +512,12 @@ BUILDING = {
         "|The elevator stopped between the floors.",
         "the lift|an elevator that is stuck|someone in the lift|an elevator out of order"
         "|a broken lift|people trapped in the lift|elevator trouble|a lift that hangs"
-        "|the elevator|a lift that does not move|the doors of the elevator",
+        "|the elevator|a lift that is stuck|the elevator does not move"
+        "|a person stuck in the elevator|elevators|a lift that stopped|a broken elevator"
+        "|the lift between the floors|a lift that does not move|the doors of the elevator",
     ),
     "cleaning": (
-        "cleaning|cleaners|dirt|rubbish",
+        "cleaning|cleaners|dirty|garbage|clean|bins|trash|dirt|rubbish",
         "The stairs are dirty.|Nobody has emptied the bins.|The kitchen floor is sticky."
         "|There is rubbish in the yard.|The windows have not been cleaned for months."
         "|The toilets are dirty.|It is dirty everywhere.|The trash has not been taken out."
@@ -463,11 +528,12 @@ BUILDING = {
         "|Litter lies around the house.|The kitchen is a mess.|The bins are full and smell."
         "|The floor is dirty and the rubbish smells.",
         "dirt and rubbish|cleaning|bins that are full|filth and litter|a room that is filthy"
-        "|garbage|trash and dust|work for the cleaners|unclean stairs|dirty floors"
-        "|rooms that need to be cleaned",
+        "|garbage|trash and dust|work for the cleaners|unclean stairs|floors that are dirty"
+        "|full bins|rubbish that smells|dirty rooms|something that must be cleaned"
+        "|dirt on the stairs|bins and rubbish|dirty floors|rooms that need to be cleaned",
     ),
     "garden": (
-        "garden|gardener|trees|lawn",
+        "garden|gardener|plants|grass|tree|hedge|gardening|trees|lawn",
         "The grass is too high.|A tree has fallen over.|The hedge must be cut."
         "|Leaves cover the path.|The flowers need water.|The lawn has not been cut."
         "|The bushes need trimming.|The lawn must be mowed.|A tree is about to fall."
@@ -478,14 +544,16 @@ BUILDING = {
         "|Please water the plants outside.|A branch hangs over the road."
         "|The tree and the hedge must be cut.",
         "trees and lawns|the garden|a hedge to be cut|mowing the lawn|weeds and bushes"
-        "|a fallen tree|trimming the hedge|flowers and plants|work for the gardener"
-        "|grass and leaves|plants outside",
+        "|a fallen tree|trimming the hedge|flowers and plants|work for the gardener|the lawn"
+        "|trees or hedges|grass that is too high|a tree in the garden|leaves on the path"
+        "|cutting trees and grass|work in the garden|grass and leaves|plants outside",
     ),
 }
 
 BANK = {
     "lost_card": (
-        "lost card|block card|card stolen|card block",
+        "lost card|block card|stolen card|card gone|card lost|block a card|missing card"
+        "|card stolen|card block",
         "I have lost my bank card.|My card was stolen, please block it."
         "|I cannot find my card any more.|Please block my card at once."
         "|My wallet with the card is gone.|Someone stole my card on the train."
@@ -499,10 +567,12 @@ BANK = {
         "|My card is gone, please block it.",
         "a lost or stolen card|blocking a card|a card that is gone|a missing bank card"
         "|a card that was stolen|a lost wallet|stopping a card|a thief who has the card"
-        "|the loss of a card|a card to be blocked|a stolen wallet",
+        "|the loss of a card|a card that was lost|a bank card to be blocked"
+        "|someone who lost the card|a card that is missing|the card was stolen"
+        "|a wallet that is gone|stolen cards|a card to be blocked|a stolen wallet",
     ),
     "pin": (
-        "pin|forgotten pin|pin code|secret number",
+        "pin|forgotten pin|new pin|pin forgotten|code|wrong pin|secret code|pin code|secret number",
         "I forgot my PIN.|I need a new PIN for my card.|I typed the wrong PIN three times."
         "|Please send me a new secret code.|The PIN letter has not come."
         "|How can I change my PIN?|I do not remember my PIN.|My PIN code is blocked."
@@ -515,10 +585,12 @@ BANK = {
         "|I need a new PIN, the old one is wrong.",
         "a forgotten PIN|a new PIN|the secret code|the secret number|a PIN code"
         "|a code that was forgotten|changing the PIN|a PIN that is not accepted"
-        "|the number code of a card|a wrong PIN|the code of a card",
+        "|the number code of a card|a PIN|the PIN of a card|a code that is wrong"
+        "|a PIN that was forgotten|a secret code that is needed|someone who needs a new PIN"
+        "|a new code|a wrong PIN|the code of a card",
     ),
     "loan": (
-        "loan|credit|mortgage|borrow",
+        "loan|credit|credits|borrow money|finance|lend|house loan|mortgage|borrow",
         "I would like to borrow money for a car.|We want to buy a house and need a loan."
         "|What are the rates for a credit?|Can I get a loan?|We need a mortgage."
         "|I want to pay off my loan earlier.|I need a loan for a kitchen."
@@ -531,10 +603,13 @@ BANK = {
         "|How much money could I borrow?|We want to borrow money to buy a house.",
         "a loan or credit|borrowing money|a mortgage|taking out a loan|financing a house"
         "|a mortgage or credit|lending money|interest on a loan|someone who wants to borrow"
+        "|a credit|money to be borrowed|someone who wants a loan|a loan for a house"
+        "|borrowing money for a car|a wish for a credit|money to buy a house"
         "|money for a house or car|a wish to borrow",
     ),
     "transfer": (
-        "transfer|send money|wire|wrong transfer",
+        "transfer|send money|bank transfer|money sent|payment transfer|sent money|wire money"
+        "|wire|wrong transfer",
         "My transfer has not arrived.|I sent money to the wrong person."
         "|The transfer to my landlord failed.|How do I send money abroad?"
         "|Please stop the transfer of today.|The money I sent is not there yet."
@@ -549,10 +624,14 @@ BANK = {
         "|I sent a transfer and the money has not arrived.",
         "a transfer|sending money|money sent to someone|a bank transfer|wiring money"
         "|money that has not come in|a payment to another account|a transfer to the wrong person"
-        "|a standing order|a wrong account number|money that did not arrive",
+        "|a standing order|money that was sent|a transfer that has not arrived"
+        "|money sent to the wrong person|a transfer that failed|sending money to someone"
+        "|a transfer of money|money that has not arrived|a wrong account number"
+        "|money that did not arrive",
     ),
     "limit": (
-        "limit|card limit|raise limit|spending limit",
+        "limit|card limit|daily limit|higher limit|more spending|limit change|maximum"
+        "|raise limit|spending limit",
         "Please raise the limit of my card.|I need a higher limit for my trip."
         "|My limit is too low.|The card was refused because of the limit."
         "|Can I spend more per day?|Please lower my daily limit.|My card limit must go up."
@@ -566,10 +645,13 @@ BANK = {
         "|My daily limit is too low, please raise it.",
         "the limit of a card|spending more per day|a higher limit|raising the limit"
         "|a spending limit|the maximum per day|a limit that is too low|how much may be spent"
-        "|changing the card limit|a daily limit|a limit to be changed",
+        "|changing the card limit|a limit that should be raised|the daily limit|raising a limit"
+        "|a low limit|a new limit for a card|the limit of spending|a limit that should be higher"
+        "|a daily limit|a limit to be changed",
     ),
     "fraud": (
-        "fraud|unknown charge|suspicious|misuse",
+        "fraud|unknown charge|stranger paid|not my payment|scam payment|abuse|unknown payment"
+        "|suspicious|misuse",
         "There is a payment I did not make.|Someone used my card in another country."
         "|I do not know this charge.|A stranger took money from my account."
         "|I got a call from a false bank clerk.|This payment is not mine."
@@ -584,7 +666,10 @@ BANK = {
         "|A stranger used my card, the payment is not mine.",
         "a payment by a stranger|fraud|an unknown charge|criminals who used the card"
         "|a payment I did not make|being cheated|a fraudster|an unknown debit"
-        "|a charge that is not recognised|misuse of an account|someone else who used the card",
+        "|a charge that is not recognised|a payment that is not mine"
+        "|a stranger who used the card|a card used by someone else|an account that was misused"
+        "|money taken by a stranger|an unknown payment|misuse of a card|misuse of an account"
+        "|someone else who used the card",
     ),
 }
 

@@ -6,7 +6,8 @@ bars. The last phrase of each list is kept for the test, the last but one for ca
 
 SUPPORT = {
     "double_charge": (
-        "double charge|charged twice|duplicate payment|two payments",
+        "double charge|charged twice|billed twice|double payment|two charges|charged again"
+        "|double billing|duplicate payment|two payments",
         "My card was charged twice for the same order.|I was billed two times this month."
         "|There are two identical payments on my account.|You took the money twice."
         "|The same amount was taken from my card a second time."
@@ -25,10 +26,13 @@ SUPPORT = {
         "a payment that was taken twice|a double charge|the same amount billed two times"
         "|paying the same thing twice|a second charge for one order|two charges for one purchase"
         "|a customer who was billed double|being charged again for the same order"
-        "|one order that was paid twice|duplicate payments|a card charged twice",
+        "|one order that was paid twice|a card that was debited two times|money taken twice"
+        "|a duplicate charge|one payment too many|a bill paid double|twice the amount taken"
+        "|the same charge again|duplicate payments|a card charged twice",
     ),
     "refund": (
-        "refund|money back|repayment|pay back",
+        "refund|money back|money returned|repay|reimburse|give money back|refunds|repayment"
+        "|pay back",
         "I want my money back.|Please refund the order.|I would like a refund."
         "|Kindly return the money to my card.|Could you pay back what I paid?"
         "|I ask for a full refund.|I demand a refund.|Please give my money back."
@@ -42,10 +46,13 @@ SUPPORT = {
         "getting money back|a refund|a wish to be paid back"
         "|a customer who wants the money returned|repayment of the price|reimbursement"
         "|money to be returned to the customer|a demand for a refund|paying the customer back"
-        "|returning the money|a request for the money back",
+        "|a wish to get the money back|refunding an order|money back for an order"
+        "|paying money back|someone who asks to be refunded|a repayment"
+        "|the return of the money paid|returning the money|a request for the money back",
     ),
     "login": (
-        "login|sign in|account access|password",
+        "login|sign in|log in|signing in|password trouble|cannot log in|sign on|account access"
+        "|password",
         "I cannot log in to my account.|My password is not accepted."
         "|The sign in page says my password is wrong.|I forgot my password."
         "|The reset mail for my password never arrives.|I am locked out of my account."
@@ -60,10 +67,13 @@ SUPPORT = {
         "trouble with signing in|login and password trouble|a password that does not work"
         "|not being able to log in|a forgotten password|sign in problems"
         "|an account that is locked|login trouble|resetting a password|a user who cannot sign in"
-        "|getting into an account|an account that cannot be opened",
+        "|a password that is refused|trouble with the login|access to the account"
+        "|an account that does not open|being locked out of an account"
+        "|an account one cannot get into|a wrong password|getting into an account"
+        "|an account that cannot be opened",
     ),
     "crash": (
-        "crash|bug|app error|software fault",
+        "crash|bug|app crash|error|bugs|technical fault|broken app|app error|software fault",
         "The app crashes when I open it.|The program closes by itself."
         "|I get an error on every page.|The app stopped working after the update."
         "|There is a bug in the app.|The screen of the app freezes.|The app keeps crashing."
@@ -78,10 +88,13 @@ SUPPORT = {
         "an error in the app|a bug in the software|an app that crashes"
         "|a program that closes by itself|a technical error|software errors"
         "|something in the app does not work|a bug or crash|an app that freezes"
+        "|an app that closes|errors on the page|a program that freezes|a software problem"
+        "|faults in the program|an app that stopped working|a technical problem in the software"
         "|software that does not work|a fault of the program",
     ),
     "cancel": (
-        "cancel|end plan|stop subscription|leave",
+        "cancel|end plan|cancel plan|end subscription|terminate|close account|quit plan"
+        "|stop subscription|leave",
         "Please cancel my subscription.|I want to end my plan."
         "|Stop my subscription at the end of the month."
         "|I do not need the plan any more, please end it.|Close my account, I am leaving."
@@ -96,10 +109,14 @@ SUPPORT = {
         "|I want my subscription to end this month.",
         "ending a subscription|a wish to cancel the plan|stopping the contract|ending the plan"
         "|cancelling the subscription|termination of a contract|a customer who wants to leave"
-        "|an account to be closed|not renewing a plan|closing an account|a plan that should end",
+        "|an account to be closed|not renewing a plan|a subscription to be ended"
+        "|the end of a plan|stopping a subscription|a contract to be cancelled"
+        "|a request to cancel|a plan that is no longer wanted|leaving the service"
+        "|closing an account|a plan that should end",
     ),
     "upgrade": (
-        "upgrade|bigger plan|more seats|expand",
+        "upgrade|bigger plan|larger plan|more users|extend plan|premium|higher plan|more seats"
+        "|expand",
         "We would like to move to the bigger plan.|I need more seats for my team."
         "|How do I upgrade my plan?|Please switch us to the larger plan.|Can we add more users?"
         "|We want a plan with more space.|We need more licences."
@@ -113,11 +130,14 @@ SUPPORT = {
         "|Our team grows, we need a larger plan.|We need a bigger plan with more users.",
         "moving to a bigger plan|more seats or users|an upgrade|changing to a higher plan"
         "|additional users or seats|more licences|a customer who wants a larger plan"
-        "|growing the plan|adding people to the plan|a larger plan"
-        "|a wish for a plan with more space",
+        "|growing the plan|adding people to the plan|switching to a larger plan"
+        "|a plan with more users|adding seats to the plan|more space or users"
+        "|a customer who needs a bigger plan|moving up to a larger plan|an upgrade of the plan"
+        "|a larger plan|a wish for a plan with more space",
     ),
     "praise": (
-        "praise|thanks|compliment|happy customer",
+        "praise|thanks|thank you|positive|kind words|great service|satisfied|compliment"
+        "|happy customer",
         "I just want to say thank you.|Your team was great."
         "|Everything works perfectly, well done.|Thanks for the fast help."
         "|I am happy with your service.|Great work, thank you all.|You are the best, thank you!"
@@ -131,10 +151,13 @@ SUPPORT = {
         "|Thank you, your service is great.",
         "praise or thanks|a happy customer|a compliment|kind words|a customer who is pleased"
         "|thanks to the team|positive feedback|a message that only says thank you"
-        "|a satisfied customer|saying thank you|words of thanks for the team",
+        "|a satisfied customer|happy words about the service|a customer who says thanks"
+        "|praise for the team|thanking the support|a nice comment|great service"
+        "|a customer who is happy|saying thank you|words of thanks for the team",
     ),
     "question": (
-        "question|information|asks something|enquiry",
+        "question|information|info|enquiries|ask|wants to know|general question|asks something"
+        "|enquiry",
         "Do you also offer a yearly plan?|I have a question about your opening hours."
         "|Can you tell me how this works?|Where can I find the manual?"
         "|I would like to know the price.|Is there a discount for schools?"
@@ -149,10 +172,14 @@ SUPPORT = {
         "a question about the offer|a wish for information|asking how something works"
         "|a general question|a request for information|someone who asks about the offer"
         "|asking for details|a question about opening times|wanting to know how it works"
+        "|a question|asking for information|questions about the offer"
+        "|someone who asks about prices|information that is wanted"
+        "|wanting information on the plan|a customer who asks something"
         "|a question on prices or hours|someone who wants to know something",
     ),
     "address": (
-        "address|moved house|contact data|new address",
+        "address|moved house|moving|change address|contact details|relocation|address change"
+        "|contact data|new address",
         "I have moved, please change my address.|My new address is Lake Road 5."
         "|Please update my phone number and address.|The address in my account is old."
         "|We moved to another street.|Please use my new address from now on."
@@ -166,14 +193,17 @@ SUPPORT = {
         "|Please change my old address, I moved.",
         "a change of address|new contact data|someone who moved|changing the address"
         "|an address that has changed|updated contact details|a new phone number or address"
-        "|a customer who has moved|correcting the address|an address to be updated"
-        "|a new address for the account",
+        "|a customer who has moved|correcting the address|an address that must be changed"
+        "|a move to another street|a new home address|contact data to be updated"
+        "|a person who moved house|an old address to be replaced|new address data"
+        "|an address to be updated|a new address for the account",
     ),
 }
 
 INVOICE = {
     "wrong_amount": (
-        "wrong amount|price error|amount|incorrect sum",
+        "wrong amount|price error|wrong sum|too high|price mistake|amount error|wrong total"
+        "|amount|incorrect sum",
         "The amount on the invoice is wrong.|We agreed on a lower price."
         "|The sum does not match our offer.|The invoice is too high."
         "|The price per item is not what we agreed.|The total is not correct."
@@ -189,10 +219,13 @@ INVOICE = {
         "a wrong amount|a price that was not agreed|an incorrect total"
         "|an amount that is not correct|a bill that is too high|a price different from the offer"
         "|a mistake in the sum|an error in the total|being charged more than agreed"
-        "|a sum that is too high|an invoice with the wrong price",
+        "|a total that is not correct|a bill with a wrong sum|an invoice that is too high"
+        "|a price that does not match|the wrong price on an invoice"
+        "|a sum that does not match the offer|an incorrect amount|a sum that is too high"
+        "|an invoice with the wrong price",
     ),
     "tax": (
-        "tax|vat|tax error|tax rate",
+        "tax|vat|taxes|vat error|sales tax|wrong tax|vat rate|tax error|tax rate",
         "The tax on the invoice is wrong.|We do not pay tax in this country."
         "|The VAT number is missing.|You used the wrong tax rate.|We are exempt from tax."
         "|Please remove the VAT.|The sales tax was added by mistake."
@@ -205,11 +238,14 @@ INVOICE = {
         "|The VAT on the invoice is not right.",
         "wrong tax|the VAT or tax rate|a tax number that is missing|value added tax"
         "|an error in the tax|VAT on the invoice|tax that was charged wrongly"
-        "|a missing VAT number|questions of tax|a mistake with the tax"
+        "|a missing VAT number|questions of tax|tax on an invoice|the wrong VAT"
+        "|a tax rate that is wrong|VAT that is not right|a mistake in the VAT"
+        "|tax that was added wrongly|being exempt from tax|a mistake with the tax"
         "|tax that should not be there",
     ),
     "quantity": (
-        "quantity|item count|number of items|pieces",
+        "quantity|item count|too many pieces|wrong count|number|units|piece count"
+        "|number of items|pieces",
         "The invoice lists more items than we ordered.|We only ordered half of these pieces."
         "|The number of items is wrong.|You billed items that never came."
         "|The count of pieces does not match.|One item is listed that we did not order."
@@ -225,10 +261,14 @@ INVOICE = {
         "a wrong number of items|items that were not ordered|the count of pieces"
         "|the number of pieces on a bill|more units than ordered|extra items on the invoice"
         "|a wrong quantity|how many items were billed|a count that is not right"
-        "|too many pieces billed|a quantity that does not match",
+        "|items billed but not ordered|more items than ordered|the number of items is wrong"
+        "|an incorrect count of pieces|a number of pieces that does not match"
+        "|pieces that were not ordered|too many items|too many pieces billed"
+        "|a quantity that does not match",
     ),
     "copy": (
-        "copy|duplicate document|send again|resend",
+        "copy|duplicate document|duplicate|send invoice again|new copy|copy of bill|once more"
+        "|send again|resend",
         "Please send me a copy of the invoice.|I cannot find the invoice, send it again."
         "|We need the invoice once more.|Could I get the document a second time?"
         "|I lost the invoice, please resend it.|Our accountant needs a copy."
@@ -243,11 +283,14 @@ INVOICE = {
         "|Could you send the lost invoice once more?",
         "a copy of an invoice|sending a document again|a lost invoice|a duplicate of a bill"
         "|sending the bill once more|a request for another copy|resending a document"
-        "|an invoice that is needed again|an invoice that got lost|a document needed once more"
+        "|an invoice that is needed again|an invoice that got lost"
+        "|a document to be sent once more|an invoice that is sent again"
+        "|getting the invoice again|the wish for a copy|a document that was lost"
+        "|resending an invoice|a bill to be sent a second time|a document needed once more"
         "|an invoice to be sent again",
     ),
     "late_payment": (
-        "late payment|overdue|reminder|unpaid bill",
+        "late payment|overdue|payment late|open bill|missed payment|dunning|reminder|unpaid bill",
         "The invoice is overdue.|This is a reminder, we have not received your payment."
         "|Your payment is late.|The bill is still unpaid after the due date."
         "|We are still waiting for the money.|The due date has passed."
@@ -262,10 +305,13 @@ INVOICE = {
         "a bill past its due date|a payment that is late|a reminder to pay"
         "|payment that is overdue|a missed deadline for payment|a payment reminder"
         "|money that is outstanding|a customer who has not paid in time"
-        "|an open bill after the deadline|an unpaid bill|an overdue invoice",
+        "|an open bill after the deadline|a bill that is overdue|payment that did not come in"
+        "|money still not paid|an invoice past its date|a due date that has passed"
+        "|waiting for payment|a late payment of a bill|an unpaid bill|an overdue invoice",
     ),
     "installments": (
-        "installments|payment plan|pay later|split payment",
+        "installments|payment plan|pay in parts|monthly payment|more time|rates|part payment"
+        "|pay later|split payment",
         "Can we pay in three parts?|We would like to pay in installments."
         "|May I pay the bill later?|Please give us more time to pay."
         "|Could the sum be split over some months?|We need a payment plan."
@@ -279,11 +325,14 @@ INVOICE = {
         "|I can only pay half now and half later.|Could we split the bill and pay in parts?",
         "paying in parts|a wish for more time to pay|a payment plan|monthly payments"
         "|paying bit by bit|spreading the payment over time|a later payment date"
-        "|a customer who cannot pay at once|payment in several parts"
+        "|a customer who cannot pay at once|payment in several parts|splitting a bill"
+        "|paying the bill in parts|a wish to pay later|a bill split into parts"
+        "|payments over some months|more time for the payment|parts of a payment"
         "|splitting the bill over months|a bill paid in installments",
     ),
     "recipient": (
-        "recipient|wrong company|billing name|addressee",
+        "recipient|wrong company|wrong name|company name|bill to|wrong firm|name on bill"
+        "|billing name|addressee",
         "The invoice is made out to the wrong company."
         "|Our company name is misspelled on the bill."
         "|Please put our new company name on the invoice.|The invoice went to our old office."
@@ -302,13 +351,17 @@ INVOICE = {
         "a wrong company name|the name or address on the bill|an invoice to the wrong firm"
         "|the name on the invoice|an incorrect addressee|a bill made out to someone else"
         "|the company named on the bill|a misspelled company name|a false billing address"
+        "|the wrong name on a bill|a wrong firm on the invoice|an invoice for another company"
+        "|a billing address that is wrong|the company name on the invoice"
+        "|an invoice made out wrongly|the firm a bill is made out to"
         "|who the invoice is made out to|a bill with the wrong name",
     ),
 }
 
 EMAIL = {
     "reschedule": (
-        "reschedule|move meeting|new time|postpone",
+        "reschedule|move meeting|new date|other time|move appointment|shift meeting|later date"
+        "|new time|postpone",
         "Can we move the meeting to another day?|I need to shift our call."
         "|Could we meet later than planned?|The meeting has to be postponed."
         "|Let us find a new time for the meeting.|I cannot make the old time, can we meet later?"
@@ -325,10 +378,12 @@ EMAIL = {
         "moving a meeting|a new time for a call|a meeting that is postponed"
         "|shifting an appointment|another date for the meeting|delaying a call"
         "|a change of the meeting time|postponing an appointment|a meeting on a different day"
-        "|finding another time|an appointment to be moved",
+        "|a meeting to be moved|another time for a call|a call at a later time"
+        "|an appointment at a new time|a meeting that has to wait|finding a new time"
+        "|moving an appointment|finding another time|an appointment to be moved",
     ),
     "invitation": (
-        "invitation|invite|event|come along",
+        "invitation|invite|party|invited|come|guests|join us|event|come along",
         "You are invited to our summer party.|We would like to invite you to a talk."
         "|Please join us for dinner.|Join our workshop next week.|I invite you to the opening."
         "|Would you come to our event?|We are having a party and want you to come."
@@ -342,10 +397,12 @@ EMAIL = {
         "|You are welcome at our party.|We invite you to join our event.",
         "an invitation|being invited to an event|a party, talk or dinner|inviting someone"
         "|a party or celebration|asking someone to come to an event|being asked to join"
-        "|an event with guests|a dinner invitation|joining an event|someone who invites people",
+        "|an event with guests|a dinner invitation|inviting people|an invitation to an event"
+        "|people invited to a party|an invitation to dinner|someone who asks others to come"
+        "|an event to join|a welcome to a party|joining an event|someone who invites people",
     ),
     "report": (
-        "report|results|figures|summary",
+        "report|results|numbers|statistics|report sent|outcome|overview|figures|summary",
         "Attached you find the report.|Here are the figures for the quarter."
         "|I send you the results of the survey.|The summary of the project is attached."
         "|Please find the monthly report below.|These are the numbers you wanted."
@@ -359,11 +416,12 @@ EMAIL = {
         "|The report is ready, see the file.|Here is the report with the results.",
         "a report or summary|figures and results|a file with numbers|numbers and results"
         "|a report that is sent|the figures of the month|statistics or a summary"
-        "|an overview with results|the outcome of a study|the results of a project"
-        "|sending the figures",
+        "|an overview with results|the outcome of a study|a report|the results"
+        "|a summary of a project|figures that are sent|results and numbers of a project"
+        "|sending a report|the monthly figures|the results of a project|sending the figures",
     ),
     "spam": (
-        "spam|junk|scam|advertising",
+        "spam|junk|advert|ads|fraud mail|unwanted|trash mail|scam|advertising",
         "You have won a prize, click here.|Buy cheap watches now."
         "|Click the link and enter your card number.|Make money fast from home."
         "|Your prize is waiting, click the link.|Dear winner, send us your bank data."
@@ -377,11 +435,13 @@ EMAIL = {
         "|Special discount just for you, click here.|Cheap pills, buy now."
         "|Click now to win money fast.",
         "junk or advertising|a false prize|spam|unwanted advertising|a scam|junk mail"
-        "|a mail that promises prizes|fraudulent advertising|a false offer"
-        "|a scam that wants card data|an unwanted advert",
+        "|a mail that promises prizes|fraudulent advertising|a false offer|advertising"
+        "|a prize that is false|an advert nobody wants|a scam mail|junk"
+        "|unwanted mail that wants bank data|cheap offers and prizes|a scam that wants card data"
+        "|an unwanted advert",
     ),
     "application": (
-        "application|job|candidate|hiring",
+        "application|job|apply|cv|applicant|job seeker|vacancy|candidate|hiring",
         "I would like to apply for the job.|Please find my CV attached."
         "|I am looking for a job in your team.|With this letter I apply for the open position."
         "|I saw your job offer and want to apply.|My name is on the list of candidates."
@@ -395,10 +455,12 @@ EMAIL = {
         "|I apply for the position, here is my CV.",
         "a job application|someone who wants to work here|a candidate with a CV|an applicant"
         "|someone applying for a job|a vacancy|a CV or resume|interest in a position"
-        "|a person who wants the job|applying for a position|a person looking for a job",
+        "|a person who wants the job|someone who applies for a job|a CV"
+        "|a person who wants to work here|looking for a job|an application for a position"
+        "|a job wanted|a candidate for a job|applying for a position|a person looking for a job",
     ),
     "contract": (
-        "contract|signature|agreement|legal",
+        "contract|signature|sign|agreement to sign|contracts|legal paper|draft|agreement|legal",
         "The contract is ready for your signature.|Please sign the agreement."
         "|The lawyers have checked the contract.|We need your signature by Friday."
         "|I send you the new contract.|The agreement needs one more change."
@@ -412,10 +474,14 @@ EMAIL = {
         "|Please read the contract and sign it.|The agreement waits for your signature.",
         "a contract or agreement|something to be signed|a signature that is needed"
         "|signing a contract|a signature or agreement|the terms of a contract|legal documents"
-        "|a draft of an agreement|a paper to sign|a matter for the lawyers|an agreement to sign",
+        "|a draft of an agreement|a paper to sign|an agreement|a contract to be signed"
+        "|the signature on a contract|a contract that must be read"
+        "|an agreement that needs a signature|papers for the lawyers|signing an agreement"
+        "|a matter for the lawyers|an agreement to sign",
     ),
     "thanks": (
-        "thanks|gratitude|appreciation|nice words",
+        "thanks|gratitude|thankful|thank you|grateful|gratitude note|warm words|appreciation"
+        "|nice words",
         "Thanks a lot for your help yesterday.|It was a pleasure to work with you."
         "|Thank you for the nice evening.|Many thanks for the good talk."
         "|We are grateful for your support.|Thank you for your time."
@@ -427,14 +493,16 @@ EMAIL = {
         "|We enjoyed working with you, thanks.|Thanks again for everything."
         "|We thank you for your help.",
         "thanks for help|grateful words|someone who says thanks|gratitude|saying thanks"
-        "|words of appreciation|a thank you note|a grateful person|appreciation for help"
-        "|a note of thanks|nothing but thanks",
+        "|words of appreciation|a thank you note|a grateful person|appreciation for help|thanks"
+        "|someone who is grateful|words of thanks|thanking someone for help"
+        "|a person who says thank you|thanks for support|a letter of thanks|a note of thanks"
+        "|nothing but thanks",
     ),
 }
 
 ACCESS = {
     "read": (
-        "read|viewer|view only|read only",
+        "read|viewer|look|view|reading|see only|look only|view only|read only",
         "She only needs to look at the files.|He wants to read the documents."
         "|Please give me view rights.|I would like to see the reports, nothing more."
         "|Read rights are enough.|They want to look but not change anything."
@@ -448,10 +516,12 @@ ACCESS = {
         "|I just need to view the folder.|It is enough to see and read the files.",
         "looking without changing|read rights|the right to view|viewing only|read access"
         "|permission to look|just reading files|seeing without editing|someone who only looks"
+        "|reading files only|the right to read|looking at files|viewing files without editing"
+        "|someone who only wants to look|seeing but not changing|rights to view a folder"
         "|seeing the files only|someone who may only read",
     ),
     "write": (
-        "write|editor|edit|change files",
+        "write|editor|change|editing|modify|upload|write access|edit|change files",
         "She has to edit the files.|He needs to change the documents."
         "|Please give me write rights.|I must upload and edit reports."
         "|They need to add and change entries.|I want to correct the pages myself."
@@ -466,10 +536,13 @@ ACCESS = {
         "|He has to change and upload files.",
         "changing files|write rights|the right to edit|editing files|permission to change things"
         "|write access|uploading and editing|someone who must change documents|saving changes"
+        "|editing documents|changing or adding files|the right to change files"
+        "|someone who has to edit|adding entries|a person who must edit files|rights to write"
         "|adding and changing entries|someone who may edit files",
     ),
     "admin": (
-        "admin|full control|administrator|root",
+        "admin|full control|administrators|all rights|super user|full access|manage"
+        "|administrator|root",
         "He needs full admin rights.|She will manage the users of the system."
         "|Please make me administrator.|I need full control of the server."
         "|Root rights are needed.|They must be able to change all settings and users."
@@ -484,10 +557,13 @@ ACCESS = {
         "|She needs full control and must manage all users.",
         "full control|admin rights|managing users and settings|administrator access|all rights"
         "|complete control|managing accounts|unlimited rights|running the whole system"
+        "|control of the whole system|full admin control|rights to manage users|an administrator"
+        "|managing all settings|someone who needs full control|root rights"
         "|control over everything|the rights of an administrator",
     ),
     "remove": (
-        "remove|revoke|delete user|offboard",
+        "remove|revoke|take away|block user|close access|delete account|revoke access"
+        "|delete user|offboard",
         "Please remove her rights, she has left the company.|Take away his access."
         "|Delete the user, he is gone.|The intern has left, close the account."
         "|Her access should end today.|Please block his account for good."
@@ -501,10 +577,13 @@ ACCESS = {
         "|He has left, please take his rights away.",
         "taking rights away|removing a user|access that should end|deleting an account"
         "|revoking rights|closing someone's access|a former colleague|withdrawing permissions"
-        "|a user who has left|someone who left the company|a user to be deleted",
+        "|a user who has left|a user to be removed|access to be taken away"
+        "|a person who left the firm|deleting a user|rights to be taken away"
+        "|ending the access of a person|an old user who is gone|someone who left the company"
+        "|a user to be deleted",
     ),
     "extend": (
-        "extend|renew|longer access|prolong",
+        "extend|renew|more time|prolong access|renewal|keep access|extension|longer access|prolong",
         "My access runs out, please extend it.|Please renew her rights for another month."
         "|The guest account needs more time.|Can his access be longer?"
         "|My account expires soon, please renew it.|We need the rights for three more months."
@@ -520,11 +599,14 @@ ACCESS = {
         "|Please let the account live longer.|Her account runs out, please give it more time.",
         "more time for an account|rights that run out|renewing access|prolonging access"
         "|an account that expires|keeping rights longer|extension of an account"
-        "|access that is about to end|another month of access|access for a longer time"
-        "|an account to be extended",
+        "|access that is about to end|another month of access|longer access"
+        "|an account that needs more time|access that runs out|renewing an account"
+        "|rights for some more months|giving an account more time|an account that expires soon"
+        "|access for a longer time|an account to be extended",
     ),
     "vpn": (
-        "vpn|remote work|home office|remote access",
+        "vpn|remote work|home|remote|outside access|connect from home|work from home|home office"
+        "|remote access",
         "I want to work from home and need VPN.|Please set up remote access for my laptop."
         "|She works from abroad and needs the VPN.|I need to reach the network from home."
         "|Remote work should be possible for him.|Can I connect from my home office?"
@@ -538,13 +620,16 @@ ACCESS = {
         "|I need a VPN for my trip.|He wants to connect to the network from home.",
         "working from home|VPN or remote access|reaching the network from outside|remote working"
         "|connecting from home|access from outside the office|a VPN connection"
-        "|working from abroad|work on the road|a home office|connecting from another place",
+        "|working from abroad|work on the road|connecting to the network from home"
+        "|work from a home office|remote access to the network|the VPN|access from home"
+        "|reaching the office from elsewhere|a connection from another place|a home office"
+        "|connecting from another place",
     ),
 }
 
 STAFF = {
     "holiday": (
-        "holiday|vacation|annual leave|time off",
+        "holiday|vacation|days off|leave|travel|free days|vacations|annual leave|time off",
         "I would like to take two weeks of holiday.|I am on vacation next month."
         "|Please approve my leave for the summer.|I want to take some days off to travel."
         "|We fly to the sea, I need time off.|I plan a vacation in August."
@@ -557,11 +642,13 @@ STAFF = {
         "|I hope to go on a long trip in the autumn.|Please sign my request for leave."
         "|Can I take the Friday off?|I need days off for a trip to the sea.",
         "a holiday|days off to travel|a vacation|a request for leave|going on vacation|days off"
-        "|annual leave|someone who wants time off|a week off for travel|time off in the summer"
+        "|annual leave|someone who wants time off|a week off for travel|taking a vacation"
+        "|a wish for days off|time off for a trip|leave in the summer|a trip and days off"
+        "|someone on vacation|weeks of holiday|time off in the summer"
         "|a person who takes a vacation",
     ),
     "sick": (
-        "sick|illness|sick leave|health",
+        "sick|illness|ill|flu|doctor|unwell|not well|sick leave|health",
         "I am ill and stay in bed.|She has a fever and cannot come.|The doctor told me to rest."
         "|He called in sick this morning.|I have the flu.|My back hurts, I cannot work."
         "|I am sick today.|I have a cold and stay home.|I feel unwell and cannot come to work."
@@ -572,10 +659,12 @@ STAFF = {
         "|Here is my sick note.|I broke my arm and am in hospital.|She is in bed with the flu.",
         "an illness|a sick person|someone with a fever or flu|being ill|someone who is not well"
         "|a cold or cough|a sick note|staying home because of illness|a person in hospital"
-        "|sick leave|a person who is ill in bed",
+        "|someone who is ill|a sick colleague|being in bed with a fever|a person with the flu"
+        "|not able to work because of illness|a health problem|illness or pain|sick leave"
+        "|a person who is ill in bed",
     ),
     "training": (
-        "training|course|learning|seminar",
+        "training|course|learn|class|workshop|courses|education|learning|seminar",
         "I would like to visit a course.|She wants to learn a new language."
         "|Can I join the seminar in May?|The training on safety starts soon."
         "|He asks for a course on sales.|I want to learn more about the software."
@@ -589,10 +678,12 @@ STAFF = {
         "|Please book the seminar for me.|I would like to learn more in a seminar.",
         "a course or seminar|learning something new|training|further education|taking a course"
         "|attending a workshop|someone who wants to learn|a class or training|improving skills"
-        "|a wish to learn|a person who wants a course",
+        "|a wish to take a course|a seminar|someone who asks for a course|learning in a course"
+        "|booking a seminar|a person who wants to learn|courses and seminars|a wish to learn"
+        "|a person who wants a course",
     ),
     "salary": (
-        "salary|pay|wages|raise",
+        "salary|pay|wage|pay rise|earnings|bonus|income|wages|raise",
         "My salary has not been paid.|I would like to talk about a raise."
         "|There is a mistake in my wages.|I want to earn more money."
         "|The bonus is missing from my pay.|When do I get my salary?|My wages are too low."
@@ -604,10 +695,11 @@ STAFF = {
         "|My pay slip shows too few hours.|The salary is wrong, the bonus is missing.",
         "salary and pay|a raise or bonus|wages that are wrong|pay and wages|a higher salary"
         "|a pay rise|an error in the pay|overtime that was not paid|earnings of an employee"
-        "|the pay of a worker|money for work",
+        "|the salary|wages or bonus|a wish to earn more|pay that is wrong|money a worker gets"
+        "|a salary that was not paid|a pay slip with mistakes|the pay of a worker|money for work",
     ),
     "resignation": (
-        "resignation|quit|leaving the firm|notice",
+        "resignation|quit|resign|leave job|quitting|end job|going|leaving the firm|notice",
         "I hereby quit my job.|I will leave the company in June."
         "|She has found a new job and leaves us.|Please accept my resignation."
         "|My last day of work is Friday.|I want to end my work here.|I am leaving the firm."
@@ -620,10 +712,12 @@ STAFF = {
         "|I leave the company, this is my notice.",
         "leaving the company|someone who quits|a resignation|giving notice|quitting the job"
         "|an employee who leaves|ending the employment|a letter of resignation"
-        "|someone with a new job elsewhere|the end of a job|a worker who hands in notice",
+        "|someone with a new job elsewhere|quitting a job|a person who leaves the company|notice"
+        "|someone who ends the job|an employee who hands in notice|ending work here"
+        "|a worker who leaves|the end of a job|a worker who hands in notice",
     ),
     "conflict": (
-        "conflict|dispute|bullying|team trouble",
+        "conflict|dispute|quarrel|fight|argument|trouble at work|mobbing|bullying|team trouble",
         "My boss shouts at me every day.|Two people in the team fight all the time."
         "|I have a dispute with a colleague.|He is rude to everyone in the office."
         "|There is trouble between the two teams.|A colleague treats me badly."
@@ -637,7 +731,9 @@ STAFF = {
         "|I fight with my boss all the time.",
         "trouble between people|a fight with a colleague|a dispute in the team|a quarrel at work"
         "|bullying|an argument between colleagues|being insulted by the boss"
-        "|people who fight at work|bad mood between colleagues|bad treatment at work"
+        "|people who fight at work|bad mood between colleagues|colleagues who fight"
+        "|a dispute with the boss|people who treat others badly|a fight between colleagues"
+        "|trouble in the team|a colleague who is rude|arguing at work|bad treatment at work"
         "|colleagues who argue",
     ),
 }

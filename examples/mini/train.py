@@ -67,13 +67,13 @@ HEAD: dict[str, Any] = {
     "feedforward": 256,
 }
 BLOCK = 1024  # examples drawn at once, then sorted by length
-LONGEST = ((0.3, 120), (0.5, 180))  # tokens of the longest prompt, up to a part of the run
+LONGEST = ((0.08, 120), (0.2, 200))  # tokens of the longest prompt, up to a part of the run
 LESSONS = {"about": 0.5, "says": 0.3, "yes": 0.3, "options": 0.2, "questions": 0.2}  # weights
 HIDDEN = 0.12  # of the words, those that a step hides
 BLANK = "<|endoftext|>"  # the token they become
 WARM_UP = 60  # steps
 FALL = 0.6  # last part of the run
-EMA = 0.99
+EMA = 0.995
 BRIER = 0.5  # weight of the calibration term
 LEVEL = 1.0  # weight of a score's squared error, in parts of its range
 SAVE_EVERY = 180.0  # seconds
@@ -234,7 +234,6 @@ def train(folder: Path, arguments: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(arguments.threads)
-    torch.set_float32_matmul_precision("medium")  # products of bfloat16, several times as fast
     encoder, run = prepare(folder, arguments)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     hideable, blank = can_hide(tokenizer, TEXT["vocab_size"]), tokenizer.token_to_id(BLANK)
