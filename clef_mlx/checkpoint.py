@@ -26,6 +26,7 @@ from .row_table import RowTable
 from .tensor_file import TensorEntry, TensorFile, read_header
 from .weights import SPEECH, Part, TensorSpec, expected_tensors
 
+ABOUT = "clef_mlx_about"  # in config.json: what ``mini`` and its conversions say of themselves
 HEAD_FILE, HEAD_CONFIG = "joint_head.safetensors", "joint_head_config.json"
 SINGLE_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 FLOATS = ("BF16", "F16", "F32")
@@ -42,6 +43,7 @@ class Checkpoint:
     config: ModelConfig
     specs: Mapping[str, TensorSpec]  # by the release's name
     entries: Mapping[str, TensorEntry]  # by the name stored
+    about: str = ""  # lines that the folder says of itself
 
     def stored(self, name: str) -> TensorEntry:
         """Where the tensor with the release's ``name`` lies."""
@@ -180,7 +182,9 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
     layout = declared_layout(raw, formats, entries, folder)
     specs = expected_tensors(config, entries)
     _check_tensors(specs, layout, entries, folder)
-    return Checkpoint(folder, name or folder.name, layout, config, specs, entries)
+    about = raw.get(ABOUT)
+    about = about if isinstance(about, str) else ""
+    return Checkpoint(folder, name or folder.name, layout, config, specs, entries, about)
 
 
 def _weight_files(folder: Path, skipped: tuple[str, ...]) -> list[TensorFile]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from .errors import CheckpointError
 
+MINI = "mini"  # the name of the model that is part of this package
 # What a decision needs of a repository; its other files stay where they are.
 FILES = ["*.json", "*.safetensors", "LICENSE*", "NOTICE*"]
 SPARE = 1 << 30  # bytes of disk left free after a download
@@ -23,12 +24,16 @@ _HUB_ID = re.compile(
 def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> tuple[Path, str]:
     """The folder of a model and its name.
 
+    The text ``mini`` is the model that is part of this package, never a folder of that name (that is
+    ``./mini``, or a ``Path``) and never a download.
     A folder that exists is taken as it is, without any network. Anything of the form
     ``owner/name`` or ``owner/name@revision`` is a Hub id: its cached copy is used if whole, else it
     is fetched with progress after a check of free disk space. ``copy`` is where a copy will be
     written and its size as a share of the download: it must fit as well.
     Raises ``CheckpointError``.
     """
+    if path_or_id == MINI:
+        return _shipped(), MINI
     text = str(path_or_id)
     folder = _existing(text)
     if folder is not None:
@@ -36,7 +41,7 @@ def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> t
     match = None if isinstance(path_or_id, Path) else _HUB_ID.fullmatch(text)
     if match is None or not _is_repo_id(match["repo"]):
         raise CheckpointError(
-            f"{text!r} is neither a folder nor a Hub id such as Cloudflare/clef-flash"
+            f"{text!r} is neither a folder nor a Hub id such as Cloudflare/clef-flash, nor {MINI!r}"
         )
     repo, revision = match["repo"], match["revision"]
     cached = _cached(repo, revision)
@@ -47,6 +52,15 @@ def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> t
             return cached, repo.split("/")[1]
         fault = f"in the local cache, but {found},"
     return _fetch(repo, revision, fault, copy), repo.split("/")[1]
+
+
+def _shipped() -> Path:
+    """The folder of ``mini``; its files are checked, for nothing else can replace them."""
+    folder = Path(__file__).with_name("mini")
+    fault = _fault(folder) if folder.is_dir() else f"{folder} is missing"
+    if fault is None:
+        return folder
+    raise CheckpointError(f"{MINI} is part of clef-mlx, but {fault}: install clef-mlx again")
 
 
 def _existing(text: str) -> Path | None:

@@ -12,7 +12,6 @@ import click
 from ..errors import ClefError
 from .convert import convert
 from .decide import decide
-from .demo import demo
 from .info import info
 
 
@@ -40,4 +39,3 @@ def main() -> None:
 main.add_command(decide)
 main.add_command(convert)
 main.add_command(info)
-main.add_command(demo)

@@ -29,7 +29,7 @@ def info(model: str) -> None:
     console.print(
         f"{checkpoint.name}: {checkpoint.layout.title} in {checkpoint.folder}", markup=False
     )
-    for line in (*_architecture(checkpoint), *_storage(checkpoint)):
+    for line in (*checkpoint.about.splitlines(), *_architecture(checkpoint), *_storage(checkpoint)):
         console.print(line, markup=False)
     for table in (_parts(checkpoint), _decisions(checkpoint)):
         console.print()

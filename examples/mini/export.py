@@ -16,6 +16,7 @@ import matplotlib
 import torch
 from decisions import decisions
 from encoded import RememberingTokenizer, batches, collate, encode_examples
+from evidence import OffsetEncoder
 from network import Mini
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
@@ -23,12 +24,23 @@ from torch import Tensor
 from train import HEAD, TEXT, Random
 
 import clef_mlx
-from clef_mlx.encoding import Encoder
 
 ATOL = 1e-3  # of a logit, torch against clef_mlx, both float32 from the same bfloat16 weights
 COMPARED = 300  # requests
 CALIBRATED = 1500  # examples of the split kept for calibration
 TOKENS = 4096  # of a batch
+ABOUT = """\
+mini is NOT Clef: it is a miniature of the same architecture, trained on synthetic messages, that
+ships with clef-mlx to try it out and to test applications with. It reads short English messages
+and small JSON objects on everyday matters (support, invoices, deliveries, incidents, repairs,
+banking, staff), picks their topic or a named detail, and answers yes or no and simple scales.
+It knows a few thousand words, has no knowledge of the world, reads no pictures, and is often
+wrong on wordings unlike its training's. Decide nothing that matters with it."""
+LICENSE = """\
+The files in this folder (weights, configuration, tokenizer) were made by clef-mlx's
+examples/mini and are under the same license as clef-mlx, Apache 2.0. They are not Cloudflare's
+Clef, hold nothing of its weights, and come without any warranty.
+"""
 
 
 def trained_model(run: Path) -> Mini:
@@ -39,7 +51,7 @@ def trained_model(run: Path) -> Mini:
 
 
 @torch.no_grad()
-def calibrate(model: Mini, encoder: Encoder) -> float:
+def calibrate(model: Mini, encoder: OffsetEncoder) -> float:
     """Divide all logits by the temperature that suits the calibration split best; returns it.
 
     The head's last scales carry it, so the release needs nothing new.
@@ -77,14 +89,20 @@ def write_release(model: Mini, run: Path, folder: Path) -> None:
     for name, tensors in (("model", backbone), ("joint_head", head)):
         rounded = {key: value.bfloat16().contiguous() for key, value in tensors.items()}
         save_file(rounded, folder / f"{name}.safetensors", metadata={"format": "pt"})
-    config = {"model_type": "qwen3_5", "dtype": "bfloat16", "text_config": TEXT}
+    config = {
+        "model_type": "qwen3_5",
+        "dtype": "bfloat16",
+        "text_config": TEXT,
+        "clef_mlx_about": ABOUT,
+    }
+    (folder / "LICENSE").write_text(LICENSE, encoding="utf-8")
     for name, value in (("config.json", config), ("joint_head_config.json", HEAD)):
         (folder / name).write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
     shutil.copyfile(run / "tokenizer.json", folder / "tokenizer.json")
 
 
 @torch.no_grad()
-def largest_difference(model: Mini, encoder: Encoder, folder: Path) -> float:
+def largest_difference(model: Mini, encoder: OffsetEncoder, folder: Path) -> float:
     """The largest difference of a logit, torch against ``clef_mlx``, over test requests."""
     clef = clef_mlx.load(folder, dtype="float32")
     worst = 0.0
@@ -123,7 +141,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     tokenizer = Tokenizer.from_file(str(arguments.run / "tokenizer.json"))
-    encoder = Encoder(RememberingTokenizer(tokenizer))
+    encoder = OffsetEncoder(RememberingTokenizer(tokenizer))
     model = trained_model(arguments.run)
     print(f"temperature {calibrate(model, encoder):.2f}")
     write_release(model, arguments.run, arguments.release)
