@@ -24,8 +24,8 @@ _HUB_ID = re.compile(
 def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> tuple[Path, str]:
     """The folder of a model and its name.
 
-    The text ``mini`` is the model that is part of this package, never a folder of that name (that is
-    ``./mini``, or a ``Path``) and never a download.
+    The text ``mini`` is the model that is part of this package: never a download, and never a folder
+    of that name, which is ``./mini`` or a ``Path``.
     A folder that exists is taken as it is, without any network. Anything of the form
     ``owner/name`` or ``owner/name@revision`` is a Hub id: its cached copy is used if whole, else it
     is fetched with progress after a check of free disk space. ``copy`` is where a copy will be

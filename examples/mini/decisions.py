@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -266,13 +265,13 @@ def _state(
 
 
 def _saying(fact: Fact) -> str:
-    """The class of what ``fact`` says; numbers have one for each size of about a quarter more."""
+    """The class of what ``fact`` says; that of a number is told from its digits."""
     kind, key, value = fact
     if kind == "flag":
         return "yes" if value else "no"
     if kind == "scale":
         return f"{key} {value}"
-    return value if kind == "entity" else f"size {round(3 * math.log2(value))}"
+    return value if kind == "entity" else ""
 
 
 def _entry(ask: Ask, fact: Fact) -> tuple[str, Any]:

@@ -7,18 +7,20 @@ find out from answers alone.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from lexicon import about_classes, class_codes, says_classes
-from questions import Note
+from questions import Note, size_class
 from torch import Tensor, nn
 
 from clef_mlx.encoding import EncodedRequest, Encoder
 from clef_mlx.request import Request
 
+NUMBER = re.compile(r"\d+")
 UNKNOWN = -100  # a token without a class: cross-entropy ignores it
 FLOOR = 1e-4  # of the attention on the evidence, so that its logarithm stays finite
 ABOUT = {name: i for i, name in enumerate(about_classes())}
@@ -48,6 +50,16 @@ class Marks:
             if note.says:
                 self.says[place] = SAYS[note.says], weight
 
+    def add_numbers(self, encoder: OffsetEncoder, whole: str, part: str, start: int) -> None:
+        """Give the last digit of every number in ``part`` of ``whole`` the class of its size.
+
+        ``start`` is where the tokens of ``whole`` begin.
+        """
+        first = whole.index(part)
+        for match in NUMBER.finditer(part):
+            end = _find(encoder, whole, match[0], start, first + match.start())[1]
+            self.says[end - 1] = SAYS[size_class(int(match[0]))], 1.0
+
 
 class OffsetEncoder(Encoder):
     """An ``Encoder`` that also tells where tokens stand in a text."""
@@ -66,6 +78,8 @@ def read_notes(
     for text, about, says in notes["state"]:
         span = _find(encoder, request.state, text, start)
         marks.add(span, Note(text, about, says))
+        if about.startswith("number"):
+            marks.add_numbers(encoder, request.state, text, start)
         evidence.setdefault(about, []).append(span)
     for question, place in zip(request.questions, encoded.questions, strict=True):
         told, expected = notes["questions"][question.id], example["expected"][question.id]
@@ -75,6 +89,8 @@ def read_notes(
         if of_question == "topic":
             of_question = told["options"][expected][1]
         marks.questions.append(evidence.get(of_question, []))
+        if told["about"].startswith("number"):
+            marks.add_numbers(encoder, question.instruction, question.instruction, place.span[0])
         for name, span in zip(place.option_ids, place.option_spans, strict=True):
             about = told["about"]
             if name in told["options"]:
@@ -83,13 +99,16 @@ def read_notes(
                 marks.add(inside, note)
                 about = note.about if told["about"] == "topic" else about
             marks.options.append(evidence.get(about, []))
+            if about.startswith("number") and question.type == "score":
+                level = texts[name].rpartition('","')[0]  # without its id
+                marks.add_numbers(encoder, texts[name], level, span[0])
         marks.yes.append(int(expected == "true") if question.type == "noul" else UNKNOWN)
     return marks
 
 
-def _find(encoder: OffsetEncoder, whole: str, part: str, shift: int) -> Span:
+def _find(encoder: OffsetEncoder, whole: str, part: str, shift: int, after: int = 0) -> Span:
     """The tokens of ``part`` in ``whole``, counted from ``shift``; cases are the same."""
-    first = whole.lower().index(part.lower())
+    first = whole.lower().index(part.lower(), after)
     offsets = encoder.offsets(whole)
     places = [i for i, (a, b) in enumerate(offsets) if b > first and a < first + len(part)]
     return shift + places[0], shift + places[-1] + 1

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 MAX_LOGIT_SCALE = math.log(100)
 ALWAYS, OUTSIDE, CHANGES = range(3)  # columns of token rows with a meaning at the start
+DROPPED = 0.1  # of what the head's inner layers hold, while training
 SMALL = 0.3  # of layers at the start, against the running sum
 SHUN = 3.0  # how little tokens outside the state are looked at
 SINK = 3.0  # how much the word before the state is looked at where nothing in it is alike
@@ -75,7 +76,7 @@ class EvidenceLayer(nn.Module):
         self.feedforward_norm = nn.LayerNorm(width)
         self.attention = HeadAttention(width, head["heads"])
         self.feedforward = nn.Sequential(
-            nn.Linear(width, wide), nn.GELU(), nn.Identity(), nn.Linear(wide, width)
+            nn.Linear(width, wide), nn.GELU(), nn.Dropout(DROPPED), nn.Linear(wide, width)
         )
 
     def forward(self, options: Tensor, memory: Tensor, seen: Tensor) -> Tensor:
@@ -124,7 +125,7 @@ class JointHead(nn.Module):
         self.layers = nn.ModuleList(JointLayer(head) for _ in range(head["layers"]))
         self.field_norm, self.option_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.residual_scorer = nn.Sequential(
-            nn.Linear(4 * width, width), nn.GELU(), nn.Identity(), nn.Linear(width, 1)
+            nn.Linear(4 * width, width), nn.GELU(), nn.Dropout(DROPPED), nn.Linear(width, 1)
         )
         self.prior_logit_scale = nn.Parameter(torch.tensor(math.log(10.0)))
         self.joint_logit_scale = nn.Parameter(torch.tensor(math.log(10.0)))

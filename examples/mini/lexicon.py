@@ -6,6 +6,7 @@ begin with token rows that lie close, so that a wish for *money back* is near a 
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from random import Random
 
@@ -65,11 +66,17 @@ def training_phrases() -> list[tuple[str, str]]:
 
 
 def class_codes(width: int) -> dict[str, torch.Tensor]:
-    """A random direction of length 1 for every class."""
+    """A direction of length 1 for every class, random but for sizes."""
     generator = torch.Generator().manual_seed(0)
     names = dict.fromkeys((*about_classes(), *says_classes()))
     codes = torch.nn.functional.normalize(torch.randn(len(names), width, generator=generator))
-    return dict(zip(names, codes, strict=True))
+    found = dict(zip(names, codes, strict=True))
+    small, large = found["size 0"].clone(), found["size 30"].clone()
+    for i in range(31):  # on an arc, so that near sizes have near codes and can be compared
+        angle = torch.tensor(math.pi * i / 30)
+        code = -angle.cos() * large + angle.sin() * small + 0.4 * found[f"size {i}"]
+        found[f"size {i}"] = torch.nn.functional.normalize(code, dim=0)
+    return found
 
 
 def class_rows(tokenizer: Tokenizer, size: int, width: int) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -316,6 +317,11 @@ def number_question(ask: Ask, key: str, value: int) -> Asked:
     right = (value >= first) + (value >= second)
     question = {"type": "score", "instructions": ask.pick(number.scale), "criteria": levels}
     return Asked(ask.id(key), question, str(right), f"number {key}")
+
+
+def size_class(value: int) -> str:
+    """One class for each size of about a quarter more."""
+    return f"size {min(30, round(3 * math.log2(max(1, value))))}"
 
 
 def _round(value: int, low: int, high: int) -> int:

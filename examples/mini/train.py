@@ -218,7 +218,7 @@ def prepare(folder: Path, arguments: argparse.Namespace) -> tuple[OffsetEncoder,
     if not tokenizer_file.exists():
         train_tokenizer(TEXT["vocab_size"]).save(str(tokenizer_file), pretty=False)
     tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    model, average = Mini(TEXT, HEAD), Mini(TEXT, HEAD)
+    model, average = Mini(TEXT, HEAD), Mini(TEXT, HEAD).eval()
     table = model.backbone.embed_tokens.weight
     table.data = EMBEDDED * first_rows(tokenizer, *table.shape)
     average.load_state_dict(model.state_dict())
