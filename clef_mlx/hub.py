@@ -13,6 +13,7 @@ from typing import Any
 from .errors import CheckpointError
 
 MINI = "mini"  # the name of the model that is part of this package
+MINI_FOLDER = Path(__file__).with_name("mini")
 # What a decision needs of a repository; its other files stay where they are.
 FILES = ["*.json", "*.safetensors", "LICENSE*", "NOTICE*"]
 SPARE = 1 << 30  # bytes of disk left free after a download
@@ -24,8 +25,8 @@ _HUB_ID = re.compile(
 def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> tuple[Path, str]:
     """The folder of a model and its name.
 
-    The text ``mini`` is the model that is part of this package: never a download, and never a folder
-    of that name, which is ``./mini`` or a ``Path``.
+    The text ``mini`` is the model that is part of this package: never a download, and never a
+    folder of that name, which is ``./mini`` or a ``Path``.
     A folder that exists is taken as it is, without any network. Anything of the form
     ``owner/name`` or ``owner/name@revision`` is a Hub id: its cached copy is used if whole, else it
     is fetched with progress after a check of free disk space. ``copy`` is where a copy will be
@@ -41,7 +42,7 @@ def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> t
     match = None if isinstance(path_or_id, Path) else _HUB_ID.fullmatch(text)
     if match is None or not _is_repo_id(match["repo"]):
         raise CheckpointError(
-            f"{text!r} is neither a folder nor a Hub id such as Cloudflare/clef-flash, nor {MINI!r}"
+            f"{text!r} is neither a folder nor a Hub id such as Cloudflare/clef-flash"
         )
     repo, revision = match["repo"], match["revision"]
     cached = _cached(repo, revision)
@@ -56,10 +57,9 @@ def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> t
 
 def _shipped() -> Path:
     """The folder of ``mini``; its files are checked, for nothing else can replace them."""
-    folder = Path(__file__).with_name("mini")
-    fault = _fault(folder) if folder.is_dir() else f"{folder} is missing"
+    fault = _fault(MINI_FOLDER) if MINI_FOLDER.is_dir() else f"{MINI_FOLDER} is missing"
     if fault is None:
-        return folder
+        return MINI_FOLDER
     raise CheckpointError(f"{MINI} is part of clef-mlx, but {fault}: install clef-mlx again")
 
 

@@ -90,7 +90,7 @@ class _WithAdvice(click.Command):
 def convert(
     source: str, out: str, bits: int, group_size: int, head_bits: int | None, table_bits: int
 ) -> None:
-    """Quantize SOURCE, a published release (folder or Hub id), into the new folder OUT.
+    """Quantize SOURCE, a published release (mini, folder or Hub id), into the new folder OUT.
 
     OUT is complete or not there at all: a run that is stopped leaves nothing that loads, and can
     simply be started again.

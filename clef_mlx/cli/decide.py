@@ -15,6 +15,7 @@ from .questions import QuestionCommand, parse_questions, question_options
 EXAMPLES = """
 \b
 Examples:
+  clef-mlx decide ticket.json -m mini
   clef-mlx decide ticket.json -m Cloudflare/clef-flash
   clef-mlx decide -m ./clef-flash -s 'My card was charged twice.' \\
     --noul 'refund: Is money asked back?' \\

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Show what a model holds and costs to run")
 @click.argument("model", envvar="CLEF_MODEL")
 def info(model: str) -> None:
-    """Show layout, sizes, memory and limits of MODEL, a folder or Hub id; reads no weights."""
+    """Show layout, sizes, memory and limits of MODEL (mini, folder or Hub id); reads no weights."""
     from rich.console import Console
 
     from ..checkpoint import open_checkpoint

@@ -17,8 +17,8 @@ import torch
 from decisions import decisions
 from encoded import RememberingTokenizer, batches, collate, encode_examples
 from evidence import OffsetEncoder
-from network import Mini
-from safetensors.torch import save_file
+from network import BACKBONE, Mini
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 from train import HEAD, TEXT, Random
@@ -78,13 +78,8 @@ def calibrate(model: Mini, encoder: OffsetEncoder) -> float:
 
 
 def write_release(model: Mini, run: Path, folder: Path) -> None:
-    """``config.json``, ``joint_head_config.json``, ``tokenizer.json``, weights in bfloat16.
-
-    The weights of ``model`` are rounded as well, so that it stays what was written.
-    """
+    """``config.json``, ``joint_head_config.json``, ``tokenizer.json``, weights in bfloat16."""
     folder.mkdir(parents=True, exist_ok=True)
-    for weight in model.parameters():
-        weight.data = weight.data.bfloat16().float()
     backbone, head = model.release_tensors()
     for name, tensors in (("model", backbone), ("joint_head", head)):
         rounded = {key: value.bfloat16().contiguous() for key, value in tensors.items()}
@@ -101,9 +96,19 @@ def write_release(model: Mini, run: Path, folder: Path) -> None:
     shutil.copyfile(run / "tokenizer.json", folder / "tokenizer.json")
 
 
+def read_release(folder: Path) -> Mini:
+    """The torch twin of a release that ``write_release`` wrote."""
+    model = Mini(TEXT, HEAD)
+    for name, part in (("model", model.backbone), ("joint_head", model.head)):
+        tensors = load_file(folder / f"{name}.safetensors")
+        part.load_state_dict({k.removeprefix(BACKBONE): v.float() for k, v in tensors.items()})
+    return model.eval()
+
+
 @torch.no_grad()
-def largest_difference(model: Mini, encoder: OffsetEncoder, folder: Path) -> float:
+def largest_difference(encoder: OffsetEncoder, folder: Path) -> float:
     """The largest difference of a logit, torch against ``clef_mlx``, over test requests."""
+    model = read_release(folder)
     clef = clef_mlx.load(folder, dtype="float32")
     worst = 0.0
     for example in islice(decisions(2, "test"), COMPARED):
@@ -148,7 +153,7 @@ def main() -> None:
     draw_curve(arguments.run)
     size = sum(file.stat().st_size for file in arguments.release.iterdir())
     print(f"{arguments.release}: {size / 1e6:.2f} MB")
-    worst = largest_difference(model, encoder, arguments.release)
+    worst = largest_difference(encoder, arguments.release)
     print(f"largest difference of a logit over {COMPARED} requests: {worst:.1e}")
     if worst > ATOL:
         raise SystemExit(f"clef_mlx does not compute what was trained: {worst:.1e} > {ATOL:.0e}")
