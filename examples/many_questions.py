@@ -21,7 +21,7 @@ QUESTIONS = {
     "paid": Noul("Has it been paid?"),
     "heavy": Noul("Does it weigh more than 30 kg?"),
     "mood": Score("How happy is the person?", ["very angry", "neutral", "happy"]),
-    "city": Choice("Where should it go?", ["Berlin", "Lisbon", "Oslo", "Rome"]),
+    "city": Choice("Where should it go?", dict.fromkeys(["Berlin", "Lisbon", "Oslo"])),
 }
 
 

@@ -37,12 +37,14 @@ def test_marks_lie_on_what_they_mean(code, tokenizer, encoder):
     checked = 0
     for example in islice(code["decisions"].decisions(4, "train"), 100):
         (encoded,) = code["encoded"].encode_examples(encoder, [example])
-        said = {about: text for text, about, _ in example["notes"]["state"]}
+        said: dict[str, list[str]] = {}
+        for text, about, _ in example["notes"]["state"]:
+            said.setdefault(about, []).append(text.lower())
         asked = example["notes"]["questions"].values()
         for told, spans in zip(asked, encoded.marks.questions, strict=True):
             for start, end in spans if told["about"] in said else ():
-                found = tokenizer.decode(encoded.encoded.input_ids[start:end])
-                assert said[told["about"]] in found
+                found = tokenizer.decode(encoded.encoded.input_ids[start:end]).lower()
+                assert any(text in found for text in said[told["about"]])
                 checked += 1
     assert checked > 50
 

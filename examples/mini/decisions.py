@@ -18,6 +18,7 @@ from typing import Any
 import topics_field as field
 import topics_office as office
 from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
+from groups import GROUP_OF, SUBJECT_KEYS, about_group, add_noise, glue, group_choice
 from questions import (
     FACT_QUESTIONS,
     SPLITS,
@@ -121,6 +122,7 @@ NEAR = (
 )
 FACT_KINDS = {"entity": ENTITIES, "flag": FLAGS, "number": NUMBERS, "scale": SCALES}
 FACT_WEIGHTS = {"entity": 34, "flag": 28, "number": 16, "scale": 28}
+PRACTISED = {**FACT_WEIGHTS, "number": 36, "scale": 36}  # in training: what is learned last
 Fact = tuple[str, str, Any]  # kind, key, value
 
 
@@ -184,9 +186,10 @@ def _strangers(
 
 def _facts(ask: Ask) -> list[Fact]:
     count = ask.rng.choices((0, 1, 2, 3), (22, 34, 28, 16))[0]
+    weights = PRACTISED if ask.split == "train" else FACT_WEIGHTS
     facts: dict[str, Fact] = {}
     for _ in range(count):
-        kind = ask.rng.choices(list(FACT_WEIGHTS), list(FACT_WEIGHTS.values()))[0]
+        kind = ask.rng.choices(list(weights), list(weights.values()))[0]
         key = ask.rng.choice(list(FACT_KINDS[kind]))
         facts[key] = (kind, key, _value(ask, kind, key))
         partner = {"origin": "goal", "goal": "origin", "writer": "helper"}.get(key)
@@ -252,6 +255,14 @@ def _state(
     sentences += idle
     notes += [Note(said, "nothing") for said in idle]
     ask.rng.shuffle(sentences)
+    if ask.split == "train":
+        sentences, notes = glue(ask, sentences, notes)
+        if is_object and topic is not None and ask.chance(0.3):
+            subject = ask.case(ask.pick(topics[topic][ask.rng.choice((0, 2))]))
+            fields[ask.rng.choice(SUBJECT_KEYS)] = subject
+            notes.append(Note(subject, f"topic {topic}", "yes"))
+        if is_object:
+            add_noise(ask, fields)
     if is_object:
         fields[ask.pick(TEXT_KEYS)] = " ".join(sentences)
         keys = list(fields)
@@ -319,6 +330,9 @@ def _ask(
     denied: str | None,
     facts: list[Fact],
 ) -> Asked:
+    broad = ask.split == "train" and topic in GROUP_OF and kind in ("choice", "about")
+    if broad and ask.chance(0.2):
+        return group_choice(ask, topic) if kind == "choice" else about_group(ask, topic)
     if kind == "choice":
         hidden = topic is None or (len(wrong) > 2 and ask.chance(0.1))
         first = [denied] if denied is not None and ask.chance(0.7) else []

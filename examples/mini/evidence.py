@@ -37,6 +37,8 @@ class Marks:
     says: dict[int, tuple[int, float]] = field(default_factory=dict)
     questions: list[list[Span]] = field(default_factory=list)  # evidence, one list a question
     options: list[list[Span]] = field(default_factory=list)  # and one an option, all in a row
+    question_numbers: list[list[Span]] = field(default_factory=list)  # its threshold
+    option_numbers: list[list[Span]] = field(default_factory=list)  # its bounds
     yes: list[int] = field(default_factory=list)  # 0 or 1 for a noul's answer, else UNKNOWN
 
     def add(self, span: Span, note: Note) -> None:
@@ -50,15 +52,18 @@ class Marks:
             if note.says:
                 self.says[place] = SAYS[note.says], weight
 
-    def add_numbers(self, encoder: OffsetEncoder, whole: str, part: str, start: int) -> None:
+    def add_numbers(self, encoder: OffsetEncoder, whole: str, part: str, start: int) -> list[Span]:
         """Give the last digit of every number in ``part`` of ``whole`` the class of its size.
 
-        ``start`` is where the tokens of ``whole`` begin.
+        ``start`` is where the tokens of ``whole`` begin. Returns where these digits are.
         """
-        first = whole.index(part)
+        first = whole.lower().index(part.lower())
+        found = []
         for match in NUMBER.finditer(part):
             end = _find(encoder, whole, match[0], start, first + match.start())[1]
             self.says[end - 1] = SAYS[size_class(int(match[0]))], 1.0
+            found.append((end - 1, end))
+        return found
 
 
 class OffsetEncoder(Encoder):
@@ -89,8 +94,11 @@ def read_notes(
         if of_question == "topic":
             of_question = told["options"][expected][1]
         marks.questions.append(evidence.get(of_question, []))
-        if told["about"].startswith("number"):
-            marks.add_numbers(encoder, question.instruction, question.instruction, place.span[0])
+        is_number = told["about"].startswith("number")
+        text = question.instruction
+        marks.question_numbers.append(
+            marks.add_numbers(encoder, text, text, place.span[0]) if is_number else []
+        )
         for name, span in zip(place.option_ids, place.option_spans, strict=True):
             about = told["about"]
             if name in told["options"]:
@@ -99,9 +107,11 @@ def read_notes(
                 marks.add(inside, note)
                 about = note.about if told["about"] == "topic" else about
             marks.options.append(evidence.get(about, []))
-            if about.startswith("number") and question.type == "score":
-                level = texts[name].rpartition('","')[0]  # without its id
-                marks.add_numbers(encoder, texts[name], level, span[0])
+            is_band = is_number and question.type == "score"
+            level = texts[name].rpartition('","')[0]  # without its id
+            marks.option_numbers.append(
+                marks.add_numbers(encoder, texts[name], level, span[0]) if is_band else []
+            )
         marks.yes.append(int(expected == "true") if question.type == "noul" else UNKNOWN)
     return marks
 
@@ -123,7 +133,9 @@ class Hints:
     says: Tensor  # [B, L]
     says_weight: Tensor  # [B, L]
     question_evidence: Tensor  # [B, Q, L]
+    question_numbers: Tensor  # [B, Q, L]
     option_evidence: Tensor  # [B, O, L]
+    option_numbers: Tensor  # [B, O, L]
     yes: Tensor  # [B, Q]
 
 
@@ -133,8 +145,8 @@ def collate_marks(found: list[Marks], length: int, questions: int, options: int)
     about = torch.full((size, length), UNKNOWN)
     says, yes = about.clone(), torch.full((size, questions), UNKNOWN)
     about_weight, says_weight = torch.zeros(size, length), torch.zeros(size, length)
-    question_evidence = torch.zeros(size, questions, length)
-    option_evidence = torch.zeros(size, options, length)
+    of_questions = torch.zeros(2, size, questions, length)  # evidence, numbers
+    of_options = torch.zeros(2, size, options, length)
     for b, marks in enumerate(found):
         for table, weights, given in (
             (about, about_weight, marks.about),
@@ -143,12 +155,17 @@ def collate_marks(found: list[Marks], length: int, questions: int, options: int)
             places = torch.tensor(list(given), dtype=torch.long)
             table[b, places] = torch.tensor([c for c, _ in given.values()], dtype=torch.long)
             weights[b, places] = torch.tensor([w for _, w in given.values()])
-        for rows, lists in ((question_evidence, marks.questions), (option_evidence, marks.options)):
+        for rows, lists in (
+            (of_questions[0], marks.questions),
+            (of_questions[1], marks.question_numbers),
+            (of_options[0], marks.options),
+            (of_options[1], marks.option_numbers),
+        ):
             for row, spans in enumerate(lists):
                 for start, end in spans:
                     rows[b, row, start:end] = 1
         yes[b, : len(marks.yes)] = torch.tensor(marks.yes)
-    return Hints(about, about_weight, says, says_weight, question_evidence, option_evidence, yes)
+    return Hints(about, about_weight, says, says_weight, *of_questions, *of_options, yes)
 
 
 class Tutor(nn.Module):
@@ -175,8 +192,10 @@ class Tutor(nn.Module):
             "yes": F.cross_entropy(self.yes(seen["fields"]).flatten(0, 1), hints.yes.flatten())
             if (hints.yes >= 0).any()
             else torch.zeros(()),
-            "options": _unseen(seen["option_looks"], hints.option_evidence),
-            "questions": _unseen(seen["question_looks"], hints.question_evidence),
+            "options": _unseen(seen["option_looks"], hints.option_evidence, hints.option_numbers),
+            "questions": _unseen(
+                seen["question_looks"], hints.question_evidence, hints.question_numbers
+            ),
         }
 
 
@@ -187,8 +206,17 @@ def _classified(layer: nn.Linear, hidden: Tensor, classes: Tensor, weight: Tenso
     return (losses * weight).sum() / weight.sum().clamp_min(1)
 
 
-def _unseen(looks: Tensor, evidence: Tensor) -> Tensor:
-    """How much attention misses the evidence: minus the logarithm of the heads' mean share."""
-    share = (looks.mean(1) * evidence).sum(-1)
+def _unseen(looks: Tensor, evidence: Tensor, numbers: Tensor) -> Tensor:
+    """How much attention misses the evidence: minus the logarithm of the heads' mean share.
+
+    Where there are ``numbers`` to compare the evidence with, half of the heads look at those.
+    """
+    half = looks.shape[1] // 2
+
+    def missed(heads: Tensor, wanted: Tensor) -> Tensor:
+        return -(heads.mean(1) * wanted).sum(-1).clamp_min(FLOOR).log()
+
+    both = (missed(looks[:, :half], evidence) + missed(looks[:, half:], numbers)) / 2
+    losses = torch.where(numbers.any(-1), both, missed(looks, evidence))
     known = evidence.any(-1)
-    return -share[known].clamp_min(FLOOR).log().sum() / known.sum().clamp_min(1)
+    return losses[known].sum() / known.sum().clamp_min(1)

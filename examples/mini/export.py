@@ -83,7 +83,9 @@ def write_release(model: Mini, run: Path, folder: Path) -> None:
     backbone, head = model.release_tensors()
     for name, tensors in (("model", backbone), ("joint_head", head)):
         rounded = {key: value.bfloat16().contiguous() for key, value in tensors.items()}
-        save_file(rounded, folder / f"{name}.safetensors", metadata={"format": "pt"})
+        file = folder / f"{name}.safetensors"
+        save_file(rounded, file, metadata={"format": "pt"})
+        file.chmod(0o644)
     config = {
         "model_type": "qwen3_5",
         "dtype": "bfloat16",

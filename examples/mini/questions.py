@@ -59,6 +59,9 @@ ABOUT = (
     "|Does the person write about {m}?|Is {m} what it is about?|Does it concern {m}?"
     "|Is the message a case of {m}?|Has it to do with {m}?|Does the writer report {m}?"
     "|Is {m} the reason for writing?|Does the text mention {m}?|Is it a matter of {m}?"
+    "|Does the customer ask for {m}?|Does the writer want {m}?"
+    "|Does the customer complain about {m}?|Does the writer ask for {m}?|Is {m} mentioned?"
+    "|Does the text say anything of {m}?|Does the customer write about {m}?"
     "|Is the matter {m}?|Is the message about {m}?"
 )
 MEANINGS = (
