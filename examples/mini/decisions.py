@@ -123,6 +123,7 @@ NEAR = (
 FACT_KINDS = {"entity": ENTITIES, "flag": FLAGS, "number": NUMBERS, "scale": SCALES}
 FACT_WEIGHTS = {"entity": 34, "flag": 28, "number": 16, "scale": 28}
 PRACTISED = {**FACT_WEIGHTS, "number": 36, "scale": 36}  # in training: what is learned last
+TWO_TOPICS = 0.12  # of the states in training, those that are about two things
 Fact = tuple[str, str, Any]  # kind, key, value
 
 
@@ -149,13 +150,16 @@ def make_decision(ask: Ask) -> dict[str, Any]:
     topic = None if ask.chance(0.06) else rng.choice(usable)
     wrong = [key for key in usable if key != topic]
     rng.shuffle(wrong)
+    said = [] if topic is None else [topic]
+    if ask.split == "train" and topic is not None and len(wrong) > 3 and ask.chance(TWO_TOPICS):
+        said.append(wrong.pop())
     every = dict(topics)
     if ask.split != "domain" and ask.chance(0.25):
         wrong += _strangers(ask, topics, topic, clashing)
         every = {key: value for domain in DOMAINS.values() for key, value in domain.items()} | every
     denied = wrong[0] if wrong and ask.chance(0.2) else None
-    state, notes = _state(ask, every, topic, denied, facts)
-    asked = _questions(ask, every, topic, wrong, denied, facts)
+    state, notes = _state(ask, every, said, denied, facts)
+    asked = _questions(ask, every, said, wrong, denied, facts)
     return {
         "request": {"state": state, "questions": {id: a.question for id, a in asked.items()}},
         "expected": {id: a.expected for id, a in asked.items()},
@@ -228,15 +232,17 @@ def _sentence(ask: Ask, fact: Fact) -> str:
 def _state(
     ask: Ask,
     topics: dict[str, tuple[str, str, str]],
-    topic: str | None,
+    said: list[str],
     denied: str | None,
     facts: list[Fact],
 ) -> tuple[Any, list[Note]]:
     """A text, or an object in which some facts are fields; and what its parts mean."""
     is_object = ask.chance(0.35)
     fields: dict[str, Any] = {}
-    sentences = [] if topic is None else [ask.say(topics[topic][1])]
-    notes = [Note(said, f"topic {topic}", "yes") for said in sentences]
+    sentences = [ask.say(topics[topic][1]) for topic in said]
+    notes = [
+        Note(text, f"topic {topic}", "yes") for topic, text in zip(said, sentences, strict=True)
+    ]
     if denied is not None:
         denial = ask.pick(DENIALS).format(m=ask.pick(topics[denied][2]))
         sentences.append(denial[:1].upper() + denial[1:])
@@ -245,19 +251,20 @@ def _state(
         if is_object and ask.chance(0.7):
             name, value = _entry(ask, fact)
             fields[name] = value
-            said = f'"{name}":{json.dumps(value, ensure_ascii=False)}'
+            text = f'"{name}":{json.dumps(value, ensure_ascii=False)}'
         else:
-            said = _sentence(ask, fact)
-            sentences.append(said)
-        notes.append(Note(said, f"{fact[0]} {fact[1]}", _saying(fact)))
+            text = _sentence(ask, fact)
+            sentences.append(text)
+        notes.append(Note(text, f"{fact[0]} {fact[1]}", _saying(fact)))
     fillers = ask.rng.choices((0, 1, 2), (45, 40, 15))[0]
     idle = [ask.pick(FILLERS) for _ in range(fillers or not sentences)]
     sentences += idle
-    notes += [Note(said, "nothing") for said in idle]
+    notes += [Note(text, "nothing") for text in idle]
     ask.rng.shuffle(sentences)
     if ask.split == "train":
         sentences, notes = glue(ask, sentences, notes)
-        if is_object and topic is not None and ask.chance(0.3):
+        if is_object and said and ask.chance(0.3):
+            topic = said[0]
             subject = ask.case(ask.pick(topics[topic][ask.rng.choice((0, 2))]))
             fields[ask.rng.choice(SUBJECT_KEYS)] = subject
             notes.append(Note(subject, f"topic {topic}", "yes"))
@@ -298,7 +305,7 @@ def _entry(ask: Ask, fact: Fact) -> tuple[str, Any]:
 def _questions(
     ask: Ask,
     topics: dict[str, tuple[str, str, str]],
-    topic: str | None,
+    said: list[str],
     wrong: list[str],
     denied: str | None,
     facts: list[Fact],
@@ -316,7 +323,7 @@ def _questions(
         if kind in done:
             continue
         done.append(kind)
-        new = _ask(ask, kind, topics, topic, wrong, denied, facts)
+        new = _ask(ask, kind, topics, said, wrong, denied, facts)
         asked.setdefault(new.id, new)
     return asked
 
@@ -325,14 +332,15 @@ def _ask(
     ask: Ask,
     kind: Any,
     topics: dict[str, tuple[str, str, str]],
-    topic: str | None,
+    said: list[str],
     wrong: list[str],
     denied: str | None,
     facts: list[Fact],
 ) -> Asked:
+    topic = ask.rng.choice(said) if len(said) > 1 else said[0] if said else None
     broad = ask.split == "train" and topic in GROUP_OF and kind in ("choice", "about")
     if broad and ask.chance(0.2):
-        return group_choice(ask, topic) if kind == "choice" else about_group(ask, topic)
+        return (group_choice if kind == "choice" else about_group)(ask, topic, said)
     if kind == "choice":
         hidden = topic is None or (len(wrong) > 2 and ask.chance(0.1))
         first = [denied] if denied is not None and ask.chance(0.7) else []

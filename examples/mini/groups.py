@@ -117,10 +117,10 @@ NOISE: dict[str, tuple[Any, ...]] = {
 }
 
 
-def group_choice(ask: Ask, topic: str) -> Asked:
-    """Which of some broad subjects ``topic`` belongs to, or none of them."""
+def group_choice(ask: Ask, topic: str, said: list[str]) -> Asked:
+    """Which of some broad subjects ``topic`` belongs to, or none; ``said`` are all of the state."""
     rng, right = ask.rng, GROUP_OF[topic]
-    wrong = [name for name in GROUPS if name != right]
+    wrong = _others(said)
     rng.shuffle(wrong)
     is_other = ask.chance(0.12)
     chosen = wrong[: ask.size(6) - 1]
@@ -144,14 +144,19 @@ def group_choice(ask: Ask, topic: str) -> Asked:
     return Asked(ask.id("team", "queue"), question, expected, "topic", options=notes)
 
 
-def about_group(ask: Ask, topic: str) -> Asked:
+def about_group(ask: Ask, topic: str, said: list[str]) -> Asked:
     """Whether the state is about a broad subject."""
     answer = ask.chance(0.5)
     right = GROUP_OF[topic]
-    name = right if answer else ask.rng.choice([n for n in GROUPS if n != right])
+    name = right if answer else ask.rng.choice(_others(said))
     text = ask.rng.choice(GROUP_ABOUT.split("|"))
     meaning = ask.rng.choice(GROUPS[name][1].split("|"))
     return noul(ask, ask.id("about"), text.format(m=meaning), answer, "")
+
+
+def _others(said: list[str]) -> list[str]:
+    """Subjects that none of the topics ``said`` belongs to."""
+    return [name for name in GROUPS if name not in {GROUP_OF.get(topic) for topic in said}]
 
 
 def add_noise(ask: Ask, fields: dict[str, Any]) -> None:

@@ -21,8 +21,13 @@ SUPPORT = {
         "|The invoice was debited again although I paid it once."
         "|One order, but two charges on my card.|Your shop has billed me double this month."
         "|I have paid twice by mistake of your system."
-        "|The subscription was taken off my card two times.|I paid once but was billed twice."
-        "|The payment was taken two times.",
+        "|The subscription was taken off my card two times."
+        "|My statement shows two charges for one order."
+        "|Two charges of 20 euros appear for a single order."
+        "|I see two charges on my card, one is too many."
+        "|The card was charged a second time for the same thing.|Order 512 was charged twice."
+        "|Subject: charged twice|You have taken two payments of 30 euros for the same thing."
+        "|I paid once but was billed twice.|The payment was taken two times.",
         "a payment that was taken twice|a double charge|the same amount billed two times"
         "|paying the same thing twice|a second charge for one order|two charges for one purchase"
         "|a customer who was billed double|being charged again for the same order"
@@ -42,6 +47,9 @@ SUPPORT = {
         "|The refund you promised has not come.|How long does a refund take?"
         "|I would like to be reimbursed.|Please repay the price of the order."
         "|I have sent it back and now want the money returned.|Could you refund me for this?"
+        "|Please send one of the payments back.|Kindly send the money for the second one back."
+        "|One of the two should be returned to me.|Send me back what I paid too much."
+        "|I ask you to return the sum.|Please transfer the money back.|I want it refunded today."
         "|When do I get my money back?|Please give me back the money I paid.",
         "getting money back|a refund|a wish to be paid back"
         "|a customer who wants the money returned|repayment of the price|reimbursement"
