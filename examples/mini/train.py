@@ -1,6 +1,6 @@
 """Train ``mini`` on synthetic decisions. A run that was stopped goes on where it was.
 
-    python examples/mini/train.py build/mini --minutes 60 --muon
+    python examples/mini/train.py build/mini --muon
     python examples/mini/export.py build/mini clef_mlx/mini
 
 The rate of learning rises, stays, and falls over the last part of ``--minutes``: to end a run
@@ -272,7 +272,7 @@ def train(folder: Path, arguments: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train mini on synthetic decisions.")
     parser.add_argument("folder", type=Path, help="where the run is kept")
-    parser.add_argument("--minutes", type=float, default=240.0, help="of the whole run")
+    parser.add_argument("--minutes", type=float, default=60.0, help="of the whole run")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=3000, help="of a batch, padded")
     parser.add_argument("--rate", type=float, default=1.5e-3)
