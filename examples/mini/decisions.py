@@ -18,7 +18,16 @@ from typing import Any
 import topics_field as field
 import topics_office as office
 from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
-from groups import GROUP_OF, SUBJECT_KEYS, about_group, add_noise, glue, group_choice
+from groups import (
+    GROUP_OF,
+    SUBJECT_KEYS,
+    about_group,
+    add_noise,
+    glue,
+    group_choice,
+    hasten,
+    second_topic,
+)
 from questions import (
     FACT_QUESTIONS,
     SPLITS,
@@ -123,7 +132,6 @@ NEAR = (
 FACT_KINDS = {"entity": ENTITIES, "flag": FLAGS, "number": NUMBERS, "scale": SCALES}
 FACT_WEIGHTS = {"entity": 34, "flag": 28, "number": 16, "scale": 28}
 PRACTISED = {**FACT_WEIGHTS, "number": 36, "scale": 36}  # in training: what is learned last
-TWO_TOPICS = 0.12  # of the states in training, those that are about two things
 Fact = tuple[str, str, Any]  # kind, key, value
 
 
@@ -151,8 +159,8 @@ def make_decision(ask: Ask) -> dict[str, Any]:
     wrong = [key for key in usable if key != topic]
     rng.shuffle(wrong)
     said = [] if topic is None else [topic]
-    if ask.split == "train" and topic is not None and len(wrong) > 3 and ask.chance(TWO_TOPICS):
-        said.append(wrong.pop())
+    if ask.split == "train" and topic is not None and len(wrong) > 3:
+        said += second_topic(ask, topic, wrong)
     every = dict(topics)
     if ask.split != "domain" and ask.chance(0.25):
         wrong += _strangers(ask, topics, topic, clashing)
@@ -262,7 +270,7 @@ def _state(
     notes += [Note(text, "nothing") for text in idle]
     ask.rng.shuffle(sentences)
     if ask.split == "train":
-        sentences, notes = glue(ask, sentences, notes)
+        sentences, notes = glue(ask, *hasten(ask, sentences, notes, facts))
         if is_object and said and ask.chance(0.3):
             topic = said[0]
             subject = ask.case(ask.pick(topics[topic][ask.rng.choice((0, 2))]))

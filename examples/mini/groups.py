@@ -104,6 +104,16 @@ GROUP_ABOUT = (
     "Is it about {m}?|Does the customer ask about {m}?|Does this concern {m}?|Is this {m}?"
     "|Is the message about {m}?|Has it to do with {m}?|Should the team for {m} see it?"
 )
+PARTNERS = {
+    **{"double_charge": "refund", "cancel": "refund", "damaged": "return", "wrong_item": "return"},
+    **{"lost_card": "fraud", "slow": "database", "deploy": "slow", "lock": "electric"},
+}
+TAILS = (  # of the levels of urgency
+    "when there is time|whenever you like|some time|when it suits you",
+    "this week|by Friday|in the next days|before the weekend|within a few days",
+    "today|by tonight|before this evening|today, please|still today",
+    "at once|immediately|right now|this minute|as fast as you can",
+)
 SUBJECT_KEYS = ("subject", "title", "topic", "headline")
 NOISE: dict[str, tuple[Any, ...]] = {
     "customer": ({"plan": "pro", "since": 2019}, {"plan": "free"}, {"vip": False}, "private"),
@@ -157,6 +167,33 @@ def about_group(ask: Ask, topic: str, said: list[str]) -> Asked:
 def _others(said: list[str]) -> list[str]:
     """Subjects that none of the topics ``said`` belongs to."""
     return [name for name in GROUPS if name not in {GROUP_OF.get(topic) for topic in said}]
+
+
+def second_topic(ask: Ask, topic: str, wrong: list[str]) -> list[str]:
+    """Now and then a second topic of the state, taken out of ``wrong``: often what goes with it."""
+    partner = PARTNERS.get(topic)
+    if partner in wrong and ask.chance(0.35):
+        wrong.remove(partner)
+        return [partner]
+    return [wrong.pop()] if ask.chance(0.12) else []
+
+
+def hasten(
+    ask: Ask, sentences: list[str], notes: list[Note], facts: list[Any]
+) -> tuple[list[str], list[Note]]:
+    """Say how urgent it is in the same breath as something else."""
+    levels = [value for _, key, value in facts if key == "urgency"]
+    places = [i for i, text in enumerate(sentences) if text.endswith(".")]
+    if not levels or not places or not ask.chance(0.4):
+        return sentences, notes
+    i, tail = ask.rng.choice(places), ask.rng.choice(TAILS[levels[0]].split("|"))
+    joint = ask.rng.choice((" ", ", please ", ", please do it ", ", I need it "))
+    notes = [
+        note._replace(text=note.text[:-1]) if note.text == sentences[i] else note for note in notes
+    ]
+    whole = f"{sentences[i][:-1]}{joint}{tail}."
+    notes.append(Note(tail, "scale urgency", f"urgency {levels[0]}"))
+    return [*sentences[:i], whole, *sentences[i + 1 :]], notes
 
 
 def add_noise(ask: Ask, fields: dict[str, Any]) -> None:
