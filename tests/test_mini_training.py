@@ -11,7 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 FOLDER = Path(__file__).parent.parent / "examples" / "mini"
-MODULES = ("decisions", "encoded", "evidence", "lexicon", "network", "questions", "train")
+MODULES = ("asking", "decisions", "encoded", "evidence", "lexicon", "network", "questions", "train")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_last_digit_of_a_number_has_the_class_of_its_size(code, tokenizer, encod
 
 def test_words_are_learned_from_training_phrases_alone(code):
     """No phrase that the classifier of words sees is one kept for the tests."""
-    ask = code["questions"].Ask(code["decisions"].Random(0), "train")
+    ask = code["asking"].Ask(code["asking"].Random(0), "train")
     seen = {phrase for phrase, _ in code["lexicon"].training_phrases()}
     for domain in code["decisions"].DOMAINS.values():
         for lists in domain.values():

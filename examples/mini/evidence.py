@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from asking import Note
 from lexicon import about_classes, class_codes, says_classes
-from questions import Note, size_class
+from questions import size_class
 from torch import Tensor, nn
 
 from clef_mlx.encoding import EncodedRequest, Encoder

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from questions import Ask, Asked, Note, choice, noul, opaque_names, with_other
+from asking import Ask, Asked, Note
+from questions import choice, noul, opaque_names, with_other
 
 # Per subject: option names, meanings, and the topics it covers; no topic is in two.
 GROUPS = {

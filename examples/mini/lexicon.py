@@ -11,9 +11,11 @@ from functools import cache
 from random import Random
 
 import torch
-from decisions import DENIALS, DOMAINS, FILLERS
+from asking import Ask
+from decisions import DOMAINS
 from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
-from questions import OTHER_MEANS, OTHER_NAMES, TOPIC_ASKS, Ask
+from questions import OTHER_MEANS, OTHER_NAMES, TOPIC_ASKS
+from states import DENIALS, FILLERS
 from tokenizers import Tokenizer
 
 FITTED, UNSEEN = 250, 0.3  # steps of the classifier; share of the tokens that each one hides
