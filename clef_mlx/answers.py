@@ -23,6 +23,7 @@ class NoulAnswer:
     noul: float
     probabilities: Mapping[str, float]  # "true" and "false"; not on the wire
     type: str = "noul"
+    near_tie: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         return {"type": self.type, "noul": round(self.noul, DECIMALS)}
@@ -36,6 +37,7 @@ class ChoiceAnswer:
     confidence: float
     probabilities: Mapping[str, float]  # in request order
     type: str = "choice"
+    near_tie: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -55,6 +57,7 @@ class ScoreAnswer:
     legend: Mapping[str, Json]  # level number as text to the level as given
     probabilities: Mapping[str, float]  # by level number as text
     type: str = "score"
+    near_tie: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -71,7 +74,11 @@ Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer
 
 @dataclass(frozen=True)
 class Response:
-    """Answers by question id, in request order. ``response["team"].choice`` reads one."""
+    """Answers by question id, in request order. ``response["team"].choice`` reads one.
+
+    An answer is a ``near_tie`` if its two best options are closer than a measured quantized model
+    drifts from its release: the release may have answered otherwise.
+    """
 
     model: str
     answers: Mapping[str, Answer]
@@ -88,25 +95,35 @@ class Response:
     def __len__(self) -> int:
         return len(self.answers)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The System One body: floats rounded to 4 decimals, and nothing beyond the contract."""
-        return {
-            "model": self.model,
-            "answers": {id: answer.to_dict() for id, answer in self.answers.items()},
-            "usage": dict(self.usage),
-        }
+    def to_dict(self, near_ties: bool = False, cached_tokens: bool = False) -> dict[str, Any]:
+        """The System One body: floats rounded to 4 decimals, and nothing beyond the contract.
+
+        Unless it is asked for: with ``near_ties`` every answer has a ``near_tie``, true or false;
+        with ``cached_tokens`` the usage says how many input tokens were not read anew.
+        """
+        answers = {id: answer.to_dict() for id, answer in self.answers.items()}
+        if near_ties:
+            for id, answer in self.answers.items():
+                answers[id]["near_tie"] = answer.near_tie
+        hidden = () if cached_tokens else ("cached_tokens",)
+        usage = {name: count for name, count in self.usage.items() if name not in hidden}
+        return {"model": self.model, "answers": answers, "usage": usage}
 
 
 def build_answers(
-    request: Request, logits: Mapping[str, Mapping[str, float]], confidence: str
+    request: Request,
+    logits: Mapping[str, Mapping[str, float]],
+    confidence: str,
+    drift: float = 0.0,
 ) -> dict[str, Answer]:
     """Answer every question of ``request``.
 
-    ``logits`` maps question id to option id to logit; ``confidence`` names one of ``CONFIDENCE``.
+    ``logits`` maps question id to option id to logit; ``confidence`` names one of ``CONFIDENCE``;
+    answers whose two best options are closer than ``drift`` in probability are near ties.
     Raises ``ClefError`` for a logit that is not finite: there is no honest answer then.
     """
     check_confidence(confidence)
-    return {q.id: _answer(q, logits[q.id], confidence) for q in request.questions}
+    return {q.id: _answer(q, logits[q.id], confidence, drift) for q in request.questions}
 
 
 def check_confidence(name: str) -> None:
@@ -116,7 +133,9 @@ def check_confidence(name: str) -> None:
         raise RequestError(f"confidence must be one of {allowed}, not {name!r}", "confidence")
 
 
-def _answer(question: Question, logits: Mapping[str, float], confidence: str) -> Answer:
+def _answer(
+    question: Question, logits: Mapping[str, float], confidence: str, drift: float
+) -> Answer:
     ids = [option.id for option in question.options]
     values = np.array([logits[id] for id in ids], dtype=np.float32)
     if not np.isfinite(values).all():
@@ -129,13 +148,17 @@ def _answer(question: Question, logits: Mapping[str, float], confidence: str) ->
     weights = np.exp(values - values.max())
     probabilities = [float(p) for p in weights / weights.sum()]
     by_id = dict(zip(ids, probabilities, strict=True))
+    best = sorted(probabilities)[-2:]
+    near_tie = len(best) == 2 and best[1] - best[0] < drift
     if question.type == "noul":
-        return NoulAnswer(by_id["true"], by_id)
+        return NoulAnswer(by_id["true"], by_id, near_tie=near_tie)
     sure = _CONFIDENCE[confidence](probabilities, question.type)
     if question.type == "choice":
-        return ChoiceAnswer(max(by_id, key=by_id.__getitem__), sure, by_id)
+        likeliest = max(by_id, key=by_id.__getitem__)
+        return ChoiceAnswer(likeliest, sure, by_id, near_tie=near_tie)
     expected = sum(level * p for level, p in enumerate(probabilities))
-    return ScoreAnswer(expected, sure, dict(zip(ids, question.legend, strict=True)), by_id)
+    legend = dict(zip(ids, question.legend, strict=True))
+    return ScoreAnswer(expected, sure, legend, by_id, near_tie=near_tie)
 
 
 def _reference(p: Sequence[float], _: str) -> float:

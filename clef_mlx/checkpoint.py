@@ -16,6 +16,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from .architecture import OMNI, ModelConfig
+from .certificate import Certificate, read_certificate
 from .config import parse_config
 from .errors import CheckpointError
 from .fields import read_json_file
@@ -43,6 +44,7 @@ class Checkpoint:
     config: ModelConfig
     specs: Mapping[str, TensorSpec]  # by the release's name
     entries: Mapping[str, TensorEntry]  # by the name stored
+    certificate: Certificate | None = None  # of a converted folder that was measured
     about: str = ""  # lines that the folder says of itself
 
     def stored(self, name: str) -> TensorEntry:
@@ -142,15 +144,18 @@ class Checkpoint:
         )
 
 
-def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
+def open_checkpoint(
+    folder: Path, name: str | None = None, config_json: Mapping[str, Any] | None = None
+) -> Checkpoint:
     """Check ``folder`` from top to bottom without reading a weight.
 
+    ``config_json`` stands for the folder's config.json where that is not written yet.
     Raises ``CheckpointError`` in one sentence for a folder that is not a whole Clef model in a
     layout supported here.
     """
     if not folder.is_dir():
         raise CheckpointError(f"{folder} is not a folder")
-    raw = read_json_file(folder / "config.json")
+    raw = config_json or read_json_file(folder / "config.json")
     if not isinstance(raw, dict):
         raise CheckpointError(f"{folder / 'config.json'} must hold a JSON object")
     check_kind(raw, folder)
@@ -182,9 +187,12 @@ def open_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
     layout = declared_layout(raw, formats, entries, folder)
     specs = expected_tensors(config, entries)
     _check_tensors(specs, layout, entries, folder)
+    certificate = read_certificate(layout.stamp, str(folder / "config.json"))
     about = raw.get(ABOUT)
     about = about if isinstance(about, str) else ""
-    return Checkpoint(folder, name or folder.name, layout, config, specs, entries, about)
+    return Checkpoint(
+        folder, name or folder.name, layout, config, specs, entries, certificate, about
+    )
 
 
 def _weight_files(folder: Path, skipped: tuple[str, ...]) -> list[TensorFile]:

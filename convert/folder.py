@@ -15,14 +15,16 @@ from typing import Any
 
 import mlx.core as mx
 
-from ..checkpoint import HEAD_FILE, INDEX_FILE
+from ..certificate import KEY, Certificate
+from ..checkpoint import HEAD_FILE, INDEX_FILE, Checkpoint, open_checkpoint
 from ..errors import CheckpointError
 from ..fields import read_json_file
 from ..layout import FORMAT, NEEDS, PACKABLE, STAMP
 from ..packing import Packing
 from ..sizes import size
 from .plan import Plan, Step
-from .stream import ShardWriter, write_step
+from .refit import refit
+from .stream import Pack, ShardWriter, as_mlx_packs, write_step
 
 SHARD_BYTES = 5_000_000_000
 SPARE = 256 << 20  # bytes of disk left free after a conversion
@@ -39,8 +41,16 @@ def is_free(out: Path) -> Path:
     return out
 
 
-def convert_to(plan: Plan, out: Path, progress: Callable[[int], None] | None = None) -> Path:
-    """Carry out ``plan``; ``out`` appears complete, or not at all."""
+def convert_to(
+    plan: Plan,
+    out: Path,
+    progress: Callable[[int], None] | None = None,
+    certify: Callable[[Checkpoint], Certificate] | None = None,
+) -> Path:
+    """Carry out ``plan``; ``out`` appears complete, or not at all.
+
+    ``certify`` measures the finished model; what it finds is kept in the stamp.
+    """
     out = is_free(out)
     _make_parent(out)
     _check_disk(plan, out)
@@ -48,6 +58,14 @@ def convert_to(plan: Plan, out: Path, progress: Callable[[int], None] | None = N
     try:
         with _staging(out) as staging:
             _write_all(plan, staging, progress or (lambda done: None))
+            config = {**read_json_file(plan.checkpoint.folder / "config.json"), STAMP: stamp(plan)}
+            if certify is not None:
+                mx.set_cache_limit(limit)
+                made = open_checkpoint(staging, out.name, config)
+                config[STAMP][KEY] = certify(made).to_dict()
+            # Last: without its config.json a folder does not load.
+            _write_text(staging / "config.json", _json(config))
+            _sync(staging)
             (staging / LOCK).unlink()
             os.rename(staging, out)
     except OSError as error:
@@ -95,14 +113,15 @@ def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> No
         done += count
         progress(done)
 
+    pack = refit if plan.recipe.refit else as_mlx_packs
     shards = _shards([step for step in plan.steps if step.spec.part != "head"])
     weight_map = {}
     for number, steps in enumerate(shards, start=1):
         shard = f"model-{number:05}-of-{len(shards):05}.safetensors"
-        _write_file(staging / shard, steps, advance)
+        _write_file(staging / shard, steps, advance, pack)
         weight_map.update({o.name: shard for step in steps for o in step.outputs()})
     head = [step for step in plan.steps if step.spec.part == "head"]
-    _write_file(staging / HEAD_FILE, head, advance)
+    _write_file(staging / HEAD_FILE, head, advance, pack)
     size = sum(o.bytes for steps in shards for step in steps for o in step.outputs())
     index = {"metadata": {"total_size": size}, "weight_map": weight_map}
     _write_text(staging / INDEX_FILE, _json(index))
@@ -112,17 +131,13 @@ def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> No
             if file.name not in ("config.json", INDEX_FILE):
                 shutil.copyfile(file, staging / file.name)
     _write_text(staging / "NOTICE", _notice(plan))
-    # Last: without its config.json a folder does not load.
-    config = {**read_json_file(source / "config.json"), STAMP: stamp(plan)}
-    _write_text(staging / "config.json", _json(config))
-    _sync(staging)
 
 
-def _write_file(path: Path, steps: list[Step], advance: Callable[[int], None]) -> None:
+def _write_file(path: Path, steps: list[Step], advance: Callable[[int], None], pack: Pack) -> None:
     outputs = [output for step in steps for output in step.outputs()]
     with ShardWriter(path, outputs, METADATA) as writer:
         for step in steps:
-            write_step(step, writer, advance)
+            write_step(step, writer, advance, pack)
 
 
 def _shards(steps: list[Step]) -> list[list[Step]]:
@@ -159,12 +174,7 @@ def stamp(plan: Plan) -> dict[str, Any]:
         "written_by": version("clef-mlx"),
         "source": plan.checkpoint.name,
         "revision": source.name if source.parent.name == "snapshots" else None,
-        "recipe": {
-            "bits": plan.recipe.bits,
-            "group_size": plan.recipe.group_size,
-            "head_bits": plan.recipe.head_bits,
-            "table_bits": plan.recipe.table_bits,
-        },
+        "recipe": {key: value for key, value in vars(plan.recipe).items() if key != "widths"},
         "packed": {"default": _described(default), "exceptions": exceptions},
     }
 

@@ -13,15 +13,19 @@ import mlx.core as mx
 import numpy as np
 
 from ..errors import CheckpointError
+from ..packing import Packing
 from ..tensor_file import ITEM_BYTES
 from .plan import Output, Step
 
 BLOCK_BYTES = 64 << 20  # of the source, read at once: bounds memory whatever the model's size
+PACKED_SHARE = 16  # packing takes so much more memory than copying: smaller blocks
 _FLOATS = {
     "BF16": (np.uint16, mx.bfloat16),
     "F16": (np.uint16, mx.float16),
     "F32": (np.uint32, mx.float32),
 }
+# Weights [..., I] to packed ones, scales and biases.
+Pack = Callable[[mx.array, Packing], tuple[mx.array, mx.array, mx.array]]
 
 
 class ShardWriter:
@@ -71,7 +75,7 @@ class ShardWriter:
             os.close(self._file)
 
 
-def write_step(step: Step, writer: ShardWriter, done: Callable[[int], None]) -> None:
+def write_step(step: Step, writer: ShardWriter, done: Callable[[int], None], pack: Pack) -> None:
     """Read ``step``'s tensor in blocks of rows, pack or copy each, and append it to ``writer``.
 
     ``done`` is told the bytes read. Raises ``CheckpointError``, naming the tensor, for a weight
@@ -82,7 +86,8 @@ def write_step(step: Step, writer: ShardWriter, done: Callable[[int], None]) -> 
     width = source.shape[-1] if source.shape else 1
     row_bytes = width * ITEM_BYTES[source.dtype]
     rows = source.bytes // row_bytes
-    block_rows = max(1, BLOCK_BYTES // row_bytes)
+    block_bytes = BLOCK_BYTES if step.packing is None else BLOCK_BYTES // PACKED_SHARE
+    block_rows = max(1, block_bytes // row_bytes)
     with source.path.open("rb", buffering=0) as file:
         for first in range(0, rows, block_rows):
             count = min(block_rows, rows - first)
@@ -95,23 +100,29 @@ def write_step(step: Step, writer: ShardWriter, done: Callable[[int], None]) -> 
                 raise CheckpointError(
                     f"{source.path}: {name} holds NaN or infinity; such a model cannot decide"
                 )
-            for output, data in zip(step.outputs(), _stored_parts(step, values, raw), strict=True):
+            for output, data in zip(
+                step.outputs(), _stored_parts(step, values, raw, pack), strict=True
+            ):
                 writer.append(output.name, data)
             done(raw.nbytes)
     mx.clear_cache()
 
 
-def _stored_parts(step: Step, values: mx.array, raw: np.ndarray) -> list[np.ndarray]:
+def _stored_parts(step: Step, values: mx.array, raw: np.ndarray, pack: Pack) -> list[np.ndarray]:
     """What one block becomes: itself, or packed weights, scales and biases."""
     if step.packing is None:
         return [raw]
-    # Scales and biases take the weights' dtype, and bfloat16 is what the product wants.
-    weight, scales, biases = mx.quantize(
-        values.astype(mx.bfloat16),
-        group_size=step.packing.group_size,
-        bits=step.packing.bits,
-    )
+    weight, scales, biases = pack(values, step.packing)
     return [np.array(weight), *(np.array(part.view(mx.uint16)) for part in (scales, biases))]
+
+
+def as_mlx_packs(weight: mx.array, packing: Packing) -> tuple[mx.array, mx.array, mx.array]:
+    """MLX's own packing: a group's scale is told by its extremes."""
+    # Scales and biases take the weights' dtype, and bfloat16 is what the product wants.
+    packed = mx.quantize(
+        weight.astype(mx.bfloat16), group_size=packing.group_size, bits=packing.bits
+    )
+    return packed[0], packed[1], packed[2]
 
 
 def _write(file: int, data: bytes | memoryview, offset: int) -> None:

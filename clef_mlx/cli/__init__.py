@@ -10,8 +10,11 @@ from typing import Any
 import click
 
 from ..errors import ClefError
+from .bench import bench
+from .compare import compare
 from .convert import convert
 from .decide import decide
+from .doctor import doctor
 from .info import info
 
 
@@ -38,4 +41,7 @@ def main() -> None:
 
 main.add_command(decide)
 main.add_command(convert)
+main.add_command(compare)
 main.add_command(info)
+main.add_command(doctor)
+main.add_command(bench)

@@ -21,24 +21,27 @@ class _WithAdvice(click.Command):
     """Ends its help with what each width costs and which one suits this machine."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ..convert.plan import Recipe
-        from ..convert.published import (
+        from ..machine import machine_bytes
+        from ..published import (
             NAMES,
             USABLE,
             disk_bytes,
-            machine_bytes,
             memory_bytes,
             published_config,
             suggested_bits,
         )
+        from ..recipe import Recipe
 
         rows = [("", "disk, memory of a 16,384-token text decision (computed)")]
         for name in NAMES:
-            for bits in (4, 6, 8, 16):
-                recipe = Recipe(bits)
+            recipes = [(f"--bits {bits}", Recipe(bits)) for bits in (4, 6, 8, 16)]
+            recipes[1:1] = [
+                ("--recipe 4bit-careful", Recipe.named("4bit-careful", None, None)),
+            ]
+            for option, recipe in recipes:
                 disk = disk_bytes(published_config(name), recipe)
                 memory = sum(memory_bytes(published_config(name), recipe))
-                rows.append((f"{name} --bits {bits}", f"{size(disk)}, {size(memory)}"))
+                rows.append((f"{name} {option}", f"{size(disk)}, {size(memory)}"))
         with formatter.section("What a width costs"):
             formatter.write_dl(rows)
         formatter.write_paragraph()
@@ -62,11 +65,14 @@ class _WithAdvice(click.Command):
 @click.argument("source")
 @click.argument("out", type=click.Path())
 @click.option(
+    "--recipe",
+    type=click.Choice(["4bit", "4bit-careful", "8bit"]),
+    help="Widths by name; careful: the most sensitive projections and the head at 8 bits",
+)
+@click.option(
     "--bits",
     type=click.Choice([3, 4, 5, 6, 8, 16]),
-    default=4,
-    show_default=True,
-    help="Width of the linear layers; 16: unquantized",
+    help="Width of the linear layers; default: 4; 16: unquantized",
 )
 @click.option(
     "--group-size",
@@ -87,26 +93,50 @@ class _WithAdvice(click.Command):
     show_default=True,
     help="Width of the token tables; 8 saves disk only: a decision never loads them",
 )
+@click.option(
+    "--refit/--no-refit",
+    default=True,
+    show_default=True,
+    help="Fit scales and biases to the rounded weights; without it they are MLX's own",
+)
+@click.option(
+    "--check",
+    metavar="FILE|builtin",
+    help="Hold the result against SOURCE on these requests and keep what changed with it",
+)
 def convert(
-    source: str, out: str, bits: int, group_size: int, head_bits: int | None, table_bits: int
+    source: str,
+    out: str,
+    recipe: str | None,
+    bits: int | None,
+    group_size: int,
+    head_bits: int | None,
+    table_bits: int,
+    refit: bool,
+    check: str | None,
 ) -> None:
     """Quantize SOURCE, a published release (mini, folder or Hub id), into the new folder OUT.
 
     OUT is complete or not there at all: a run that is stopped leaves nothing that loads, and can
     simply be started again.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from ..compare import request_set
+    from ..convert import Recipe, certifier, convert_to, prepare
+    from .progress import Bars
 
-    from ..convert import Recipe, convert_to, prepare
-
-    plan, target = prepare(source, out, Recipe(bits, group_size, head_bits, table_bits))
-    for line in describe(plan, target):
-        click.echo(line, err=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
-        task = bar.add_task("converting", total=plan.bytes_in)
-        convert_to(plan, target, lambda done: bar.update(task, completed=done))
+    asked = None if check is None else request_set(check)
+    chosen = Recipe.named(
+        recipe, bits, head_bits, group_size=group_size, table_bits=table_bits, refit=refit
+    )
+    plan, target = prepare(source, out, chosen)
+    with Bars() as bars:
+        certify = None
+        if asked is not None:
+            told = bars.answering(len(asked.requests))
+            certify = certifier(plan, asked, progress=told)
+        for line in describe(plan, target):
+            click.echo(line, err=True)
+        convert_to(plan, target, bars.reading(plan.bytes_in), certify)
     click.echo(out)
 
 

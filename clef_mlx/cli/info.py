@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..sizes import size
+from .columns import columns
 from .widths import widths
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def _storage(checkpoint: Checkpoint) -> list[str]:
             f"written by clef-mlx {stamp.get('written_by')} from {stamp.get('source')}{revision} "
             f"(format {stamp['format']})"
         )
+    lines += _certified(checkpoint)
     packings = [layout.packing(spec) for spec in checkpoint.specs.values()]
     if any(packings):
         lines.append(f"widths: {widths(packings)}")
@@ -90,12 +92,30 @@ def _storage(checkpoint: Checkpoint) -> list[str]:
     return lines
 
 
+def _certified(checkpoint: Checkpoint) -> list[str]:
+    """What the conversion was measured to change."""
+    certificate = checkpoint.certificate
+    if certificate is None:
+        return []
+    found = certificate.figures
+    changed, drift, kl = (found[name] for name in ("changed_share", "drift", "kl"))
+    warning = ", which it was calibrated on" if certificate.calibrated_on else ""
+    return [
+        f"measured on {found['questions']:,} questions, {certificate.set}{warning} "
+        f"({certificate.sha256[:12]}, {certificate.dtype} on {certificate.backend}):",
+        f"  answers changed {changed[0]:.2%} ({changed[1]:.2%} to {changed[2]:.2%}), mean KL "
+        f"{kl[0]:.2g} ({kl[1]:.2g} to {kl[2]:.2g})",
+        f"  probabilities moved {drift[0]:.4f} on average, 99 % less than {certificate.drift:.4f}, "
+        f"at most {found['drift_max']:.4f}; closer answers are marked as near ties",
+    ]
+
+
 def _parts(checkpoint: Checkpoint) -> Table:
     from math import prod
 
     from ..memory import parameter_bytes
 
-    table = _table("part", "parameters", "on disk", "memory, bfloat16", "memory, float32")
+    table = columns("part", "parameters", "on disk", "memory, bfloat16", "memory, float32")
     totals = [0, 0, 0, 0]
     for part in ("backbone", "head", "vision", "audio", "tables"):
         specs = [spec for spec in checkpoint.specs.values() if spec.part == part]
@@ -117,19 +137,9 @@ def _parts(checkpoint: Checkpoint) -> Table:
 def _decisions(checkpoint: Checkpoint) -> Table:
     from ..memory import PROMPT_LENGTHS, decision_bytes
 
-    table = _table("one decision takes", "bfloat16", "float32")
+    table = columns("one decision takes", "bfloat16", "float32")
     longest = checkpoint.config.default_max_length
     for tokens in sorted({*PROMPT_LENGTHS, longest}):
         values = (decision_bytes(checkpoint.config, tokens, item) for item in (2, 4))
         table.add_row(f"at {tokens:,} tokens", *(size(value) for value in values))
-    return table
-
-
-def _table(first: str, *numbers: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column(first)
-    for number in numbers:
-        table.add_column(number, justify="right")
     return table

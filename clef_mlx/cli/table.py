@@ -48,6 +48,10 @@ def _text(text: str, style: str) -> Text:
 
 
 def _summary(answer: Answer) -> str:
+    return _found(answer) + (", near tie" if answer.near_tie else "")
+
+
+def _found(answer: Answer) -> str:
     if isinstance(answer, NoulAnswer):
         return f"{'yes' if answer.noul >= 0.5 else 'no'} ({answer.noul:.2f})"
     if isinstance(answer, ChoiceAnswer):

@@ -6,17 +6,14 @@ Source: the parameter counts and dimensions in the model cards and configs of Cl
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
-
-from ..architecture import DENSE, OMNI, ModelConfig
-from ..config import parse_config
-from ..memory import decision_bytes, parameter_bytes
-from ..weights import expected_tensors
-from .plan import Recipe
+from .architecture import DENSE, OMNI, ModelConfig
+from .config import parse_config
+from .memory import decision_bytes, parameter_bytes
+from .recipe import Recipe
+from .weights import expected_tensors
 
 _SHARED_TEXT: dict[str, Any] = {
     "full_attention_interval": 4,
@@ -117,21 +114,15 @@ def published_config(name: str) -> ModelConfig:
 
 def disk_bytes(config: ModelConfig, recipe: Recipe) -> int:
     """Bytes of the tensors of a converted folder, from bfloat16."""
-    specs = expected_tensors(config, ())
-    return parameter_bytes(specs.values(), 2, recipe.packing, norm_item=2)
+    specs = expected_tensors(config, ()).values()
+    return parameter_bytes(specs, 2, recipe.settled(specs).packing, norm_item=2)
 
 
 def memory_bytes(config: ModelConfig, recipe: Recipe, tokens: int = LONG) -> tuple[int, int]:
     """Bytes of the parameters of a text decision, and of the decision itself, in bfloat16."""
     specs = [s for s in expected_tensors(config, ()).values() if s.part in ("backbone", "head")]
-    return parameter_bytes(specs, 2, recipe.packing), decision_bytes(config, tokens, 2)
-
-
-def machine_bytes() -> int:
-    """Memory of this machine."""
-    if mx.metal.is_available():
-        return int(mx.device_info()["memory_size"])
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    packing = recipe.settled(specs).packing
+    return parameter_bytes(specs, 2, packing), decision_bytes(config, tokens, 2)
 
 
 def suggested_bits(name: str, memory: int) -> int | None:

@@ -1,0 +1,71 @@
+"""Rounding with error feedback: each column makes up for what rounding the ones before it lost.
+
+With the second moments ``H`` of a layer's inputs, rounding ``W`` to ``Q`` changes its outputs by
+``(W - Q) H (W - Q)^T``. With ``H = U D U^T``, ``U`` unit upper triangular, that is a sum over
+columns, in which column ``k`` meets the errors before it through ``U[:k, k]``: so each column is
+rounded after those errors have been added to it. It is GPTQ's result (Frantar et al., 2022) in the
+form of Chee et al., 2023, which needs no inverse.
+"""
+
+from __future__ import annotations
+
+import mlx.core as mx
+import numpy as np
+
+from ..packing import Packing
+from .refit import pack, refit
+
+DAMPING = 0.01  # of the moments' mean diagonal, added to it: for directions that were never seen
+
+
+def round_with_feedback(
+    weight: np.ndarray, factor: tuple[np.ndarray, np.ndarray], packing: Packing
+) -> tuple[mx.array, mx.array, mx.array]:
+    """Pack ``weight`` ``[O, I]`` float32 so that the layer's outputs change little.
+
+    ``factor`` is ``factored`` second moments of the inputs. Returns weights, scales and biases as
+    ``refit`` does.
+    """
+    upper, importance = factor
+    size, most = packing.group_size, 2**packing.bits - 1
+    error = np.zeros_like(weight)
+    codes = np.empty(weight.shape, np.uint32)
+    scales, biases = [], []
+    for first in range(0, weight.shape[1], size):
+        block = slice(first, first + size)
+        wanted = weight[:, block] + error[:, :first] @ upper[:first, block]
+        _, scale, bias = refit(mx.array(wanted), packing, mx.array(importance[block]))
+        scales.append(scale)
+        biases.append(bias)
+        step, least = (np.array(part.astype(mx.float32))[:, 0] for part in (scale, bias))
+        divisor = np.where(step == 0, 1, step)
+        inner = np.ascontiguousarray(upper[block, block])
+        wanted = np.asfortranarray(wanted)
+        for k in range(size):
+            code = np.clip(np.rint((wanted[:, k] - least) / divisor), 0, most)
+            codes[:, first + k] = code
+            lost = weight[:, first + k] - (code * step + least)
+            error[:, first + k] = lost
+            wanted[:, k + 1 :] += lost[:, None] * inner[k, k + 1 :]
+    packed = pack(mx.array(codes), packing.bits)
+    return packed, mx.concatenate(scales, axis=-1), mx.concatenate(biases, axis=-1)
+
+
+def factored(moments: mx.array) -> tuple[np.ndarray, np.ndarray]:
+    """``U`` ``[I, I]`` and the diagonal of ``D`` ``[I]`` of damped second moments ``[I, I]``.
+
+    float32; inputs that are always zero count as if they were seldom seen.
+    """
+    size = moments.shape[0]
+    mean = mx.maximum(mx.diagonal(moments).mean(), 1e-20)
+    damped = moments / mean
+    damping = DAMPING
+    while True:
+        # Upper triangular from lower: the factor of the moments in reverse order, reversed.
+        reverse = (damped + damping * mx.eye(size))[::-1, ::-1]
+        lower = np.array(mx.linalg.cholesky(reverse, stream=mx.cpu))
+        upper = np.triu(lower[::-1, ::-1])
+        diagonal = np.diagonal(upper)
+        if np.isfinite(upper).all() and (diagonal > 0).all():
+            return upper / diagonal, diagonal**2
+        damping *= 10  # float32 was too short for moments so nearly singular
