@@ -27,7 +27,7 @@ import clef_mlx
 
 ATOL = 1e-3  # of a logit, torch against clef_mlx, both float32 from the same bfloat16 weights
 COMPARED = 300  # requests
-CALIBRATED = 1500  # examples of the split kept for calibration
+CALIBRATED = 1000  # examples of either kind
 TOKENS = 4096  # of a batch
 ABOUT = """\
 mini is NOT Clef: it is a miniature of the same architecture, trained on synthetic messages, that
@@ -52,11 +52,16 @@ def trained_model(run: Path) -> Mini:
 
 @torch.no_grad()
 def calibrate(model: Mini, encoder: OffsetEncoder) -> float:
-    """Divide all logits by the temperature that suits the calibration split best; returns it.
+    """Divide all logits by the temperature that suits new examples best; returns it.
 
-    The head's last scales carry it, so the release needs nothing new.
+    Half of them are worded as in training, half with the wordings kept for calibration. The head's
+    last scales carry it, so the release needs nothing new.
     """
-    examples = encode_examples(encoder, islice(decisions(1, "valid"), CALIBRATED))
+    examples = [
+        example
+        for split in ("train", "valid")
+        for example in encode_examples(encoder, islice(decisions(1, split), CALIBRATED))
+    ]
     found: list[tuple[Tensor, Tensor]] = []
     for group in batches(examples, TOKENS, Random(0)):
         batch, targets = collate(group)
