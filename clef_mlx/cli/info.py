@@ -23,13 +23,12 @@ def info(model: str) -> None:
     from rich.console import Console
 
     from ..checkpoint import open_checkpoint
-    from ..hub import resolve
+    from ..hub import MINI_FOLDER, resolve
 
     checkpoint = open_checkpoint(*resolve(model))
+    where = "clef-mlx itself" if checkpoint.folder == MINI_FOLDER else checkpoint.folder
     console = Console(highlight=False, soft_wrap=True)
-    console.print(
-        f"{checkpoint.name}: {checkpoint.layout.title} in {checkpoint.folder}", markup=False
-    )
+    console.print(f"{checkpoint.name}: {checkpoint.layout.title} in {where}", markup=False)
     for line in (*checkpoint.about.splitlines(), *_architecture(checkpoint), *_storage(checkpoint)):
         console.print(line, markup=False)
     for table in (_parts(checkpoint), _decisions(checkpoint)):
