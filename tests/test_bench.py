@@ -19,9 +19,9 @@ from conftest import GOLDEN
 from clef_mlx import Clef, RequestError, load
 from clef_mlx.bench import mlx_lm, prompts, soak
 from clef_mlx.bench.graph import SCHEMAS, backbone_graph, graph_size, head_graph
-from clef_mlx.bench.latency import Latency, alternate, cold
+from clef_mlx.bench.latency import Latency, alternate, cold, warm
 from clef_mlx.bench.mlx_lm import Comparison
-from clef_mlx.bench.prompts import request
+from clef_mlx.bench.prompts import QUESTIONS, fitting_state, request
 from clef_mlx.bench.soak import Soak
 from clef_mlx.cli import main
 from clef_mlx.head import JointHead
@@ -58,6 +58,27 @@ def test_cold_times_every_run_but_the_first(clef: Clef) -> None:
     assert weights < got.peak_bytes < weights + 100 * MB
     with pytest.raises(RequestError, match=r"schema requires 490 tokens .* maximum is 400"):
         cold(clef, 400, 1, lambda: None)
+
+
+@pytest.mark.parametrize("tokens", [490, 493, 600])
+def test_a_fitting_state_is_the_longest_in_whole_words(clef: Clef, tokens: int) -> None:
+    state = fitting_state(clef, tokens, 0)
+    words = request(tokens, 0)["state"].split()
+    assert state.split() == words[: len(state.split())]
+    longer = " ".join(words[: len(state.split()) + 1])
+    sizes = [
+        len(clef.encode({"state": text, "questions": QUESTIONS}).input_ids)
+        for text in (state, longer)
+    ]
+    assert sizes[0] <= tokens < sizes[1]
+
+
+def test_warm_times_the_questions_alone(clef: Clef) -> None:
+    done: list[bool] = []
+    got = warm(clef, 600, 2, lambda: done.append(True))
+    whole = clef.encode({"state": "", "questions": QUESTIONS})
+    assert got.schema_tokens == len(whole.input_ids) - whole.schema_start
+    assert len(done) == 3 and len(got.seconds) == 2 and min(got.seconds) > 0
 
 
 def test_figures_follow_from_the_times() -> None:
@@ -130,7 +151,7 @@ def test_growth_allowed_is_a_share_or_a_floor(settled: int, end: int, flat: bool
     assert Soak(100, 1, 100, settled, end).is_flat == flat
 
 
-@pytest.mark.parametrize("leak", [0, 6 * MB])
+@pytest.mark.parametrize("leak", [0, 16 * MB])
 def test_soak_finds_a_leak(clef: Clef, monkeypatch: pytest.MonkeyPatch, leak: int) -> None:
     lengths: list[int] = []
     kept: list[np.ndarray] = []
@@ -147,6 +168,12 @@ def test_soak_finds_a_leak(clef: Clef, monkeypatch: pytest.MonkeyPatch, leak: in
     assert sorted(lengths) == list(range(491, 496)) and lengths != sorted(lengths)
     assert (got.shortest, got.longest) == (491, 495)
     assert got.is_flat == (leak == 0), f"{got.growth:,} bytes"
+
+
+def test_soak_keeps_a_few_states_and_soon_no_more(clef: Clef) -> None:
+    room = soak.cache_bytes(clef.checkpoint.config)
+    with clef.state("Twice charged. " * 10) as state:
+        assert 2 * state.nbytes < room < 20 * state.nbytes
 
 
 @pytest.fixture
@@ -166,6 +193,7 @@ def test_command_times_a_release_of_its_own() -> None:
     body = json.loads(result.stdout)
     (row,) = body["rows"]
     assert row["tokens"] == 500 and 0 < row["median_s"] <= row["p95_s"]
+    assert 0 < row["schema_tokens"] < 490 and 0 < row["warm_median_s"] <= row["warm_p95_s"]
     assert row["tokens_per_s"] == pytest.approx(500 / row["median_s"])
     assert body["load_s"] > 0 and body["machine"]["packages"]["mlx"] == mx.__version__
 

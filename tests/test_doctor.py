@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from clef_mlx import doctor
+from clef_mlx import Clef, RequestError, doctor
 from clef_mlx.architecture import DENSE
 from clef_mlx.cli import main
 from clef_mlx.doctor import decisions, elementwise, products, sequences
@@ -47,6 +47,7 @@ MANY_ROUTED = check(products._gathered, [(5, 8, 32)], None, "float32", (LONG_ROW
 MANY_PACKED = check(products._gathered, [(5, 8, 32)], Packing(4, 32), "float32", (LONG_ROWS,))
 WIDTHS = check(products._widths, "float32")
 BLOCKS = check(decisions._blocks, DENSE)
+REUSED = check(decisions._reused, DENSE)
 DEVICES = check(decisions._devices, DENSE)
 
 Twisted = Callable[..., mx.array]
@@ -139,6 +140,22 @@ def test_a_state_that_is_lost_between_blocks_is_found(monkeypatch: pytest.Monkey
         decisions.Backbone, "__call__", lambda self, x, state=None: forward(self, x)
     )
     assert not run(BLOCKS).agrees
+
+
+def test_a_state_that_another_left_behind_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decisions, "LENGTHS", (8, 0))
+    body = {"state": "Refunded", "questions": {"q": {"type": "noul", "instructions": "Paid?"}}}
+    monkeypatch.setattr(decisions, "BODY", body)
+    assert run(REUSED).agrees
+    hold, together = Clef.state, Clef.decide_many
+    monkeypatch.setattr(Clef, "state", lambda self, state: hold(self, state[1:]))
+    assert run(REUSED).case == "held" and not run(REUSED).agrees
+    monkeypatch.setattr(Clef, "state", hold)
+    monkeypatch.setattr(Clef, "decide_many", lambda *given: together(*given)[::-1])
+    assert not run(REUSED).agrees
+    refusal = [RequestError("too long", "state")]
+    monkeypatch.setattr(Clef, "decide_many", lambda *given: refusal * len(decisions.LENGTHS))
+    assert run(REUSED).error == "too long"
 
 
 def test_a_device_that_decides_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

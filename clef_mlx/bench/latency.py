@@ -12,7 +12,7 @@ import mlx.core as mx
 import numpy as np
 
 from ..model import Clef
-from .prompts import request
+from .prompts import QUESTIONS, fitting_state, request
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,21 @@ class Latency:
         }
 
 
+@dataclass(frozen=True)
+class Warm:
+    """Times of questions on a state that is held, in seconds."""
+
+    schema_tokens: int  # of each prompt, what is read anew
+    seconds: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema_tokens": self.schema_tokens,
+            "warm_median_s": statistics.median(self.seconds),
+            "warm_p95_s": float(np.percentile(self.seconds, 95)),
+        }
+
+
 def decide(clef: Clef, tokens: int, seed: int) -> float:
     """Seconds of one whole cold decision, from text to answers, on ``tokens`` tokens."""
     body = request(tokens, seed)
@@ -65,6 +80,22 @@ def cold(clef: Clef, tokens: int, runs: int, done: Callable[[], None]) -> Latenc
         seconds.append(decide(clef, tokens, seed))
         done()
     return Latency(tokens, tuple(seconds[1:]), mx.get_peak_memory())
+
+
+def warm(clef: Clef, tokens: int, runs: int, done: Callable[[], None]) -> Warm:
+    """Time the same questions on one held state, in prompts of ``tokens`` or a few tokens less.
+
+    One more decision goes first to warm up; reading the state is no part of the times.
+    """
+    with clef.state(fitting_state(clef, tokens, seed=0), max_length=tokens) as state:
+        seconds, anew = [], 0
+        for _ in range(runs + 1):
+            started = time.perf_counter()
+            usage = state.decide(QUESTIONS, max_length=tokens).usage
+            seconds.append(time.perf_counter() - started)
+            anew = usage["input_tokens"] - usage["cached_tokens"]
+            done()
+    return Warm(anew, tuple(seconds[1:]))
 
 
 def alternate(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import tempfile
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..miniature import write_release
+from ..model import Clef
 
 WORDS = (
     *("the", "order", "was", "late", "and", "my", "card", "is", "charged", "twice", "please"),
@@ -39,6 +41,18 @@ def request(tokens: int, seed: int) -> dict[str, Any]:
     """
     words = random.Random(seed).choices(WORDS, k=tokens)
     return {"state": " ".join(words), "questions": QUESTIONS}
+
+
+def fitting_state(clef: Clef, tokens: int, seed: int) -> str:
+    """The longest state of ``request`` whose whole prompt has at most ``tokens`` tokens."""
+    body = request(tokens, seed)
+    words = body["state"].split()
+
+    def length(count: int) -> int:
+        shorter = {**body, "state": " ".join(words[:count])}
+        return len(clef.encode(shorter, max_length=tokens + 1, truncate=True).input_ids)
+
+    return " ".join(words[: bisect_right(range(len(words)), tokens, key=length) - 1])
 
 
 @contextmanager

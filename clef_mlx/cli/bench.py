@@ -22,6 +22,8 @@ TITLES = {  # of columns whose key does not say it well
     "p95_s": "p95, s",
     "tokens_per_s": "tokens a second",
     "peak_bytes": "peak memory",
+    "warm_median_s": "warm median, s",
+    "warm_p95_s": "warm p95, s",
     "clef_s": "clef-mlx, s",
     "mlx_lm_s": "mlx-lm, s",
     "settled_bytes": "settled",
@@ -85,7 +87,9 @@ def bench(
     dtype: str | None,
     as_json: bool,
 ) -> None:
-    """Time cold decisions of MODEL, a folder or Hub id; each state is new to the model.
+    """Time decisions of MODEL, a folder or Hub id: cold, on states new to it, and warm.
+
+    Warm is what questions cost on a state that is held (clef.state in Python).
 
     Without MODEL a release of 8 layers of width 1024 with random weights is written to a temporary
     folder: enough to compare machines and engines.
@@ -93,12 +97,17 @@ def bench(
     if sum((against is not None, graph, soak is not None)) > 1:
         raise click.UsageError("give one of --against, --graph and --soak")
     from ..bench.prompts import release_of
+    from ..bench.soak import cache_bytes
+    from ..checkpoint import open_checkpoint
+    from ..hub import resolve
     from ..machine import this_machine
-    from ..model import load
+    from ..model import Clef
 
     with release_of(model) as folder:
         started = time.perf_counter()
-        clef = load(folder, dtype)
+        checkpoint = open_checkpoint(*resolve(folder))
+        room = 0 if soak is None else cache_bytes(checkpoint.config)
+        clef = Clef(checkpoint, dtype, state_cache_bytes=room)
         loaded = time.perf_counter() - started
         if against is not None:
             rows = _against(clef, lengths, runs or ALTERNATING_RUNS)
@@ -119,11 +128,14 @@ def bench(
 
 
 def _latency(clef: Clef, lengths: tuple[int, ...], runs: int) -> Rows:
-    from ..bench.latency import cold
+    from ..bench.latency import cold, warm
     from .progress import progress
 
-    with progress(len(lengths) * (runs + 1), "deciding") as step:
-        return [cold(clef, tokens, runs, step).to_dict() for tokens in lengths]
+    with progress(len(lengths) * 2 * (runs + 1), "deciding") as step:
+        return [
+            {**cold(clef, tokens, runs, step).to_dict(), **warm(clef, tokens, runs, step).to_dict()}
+            for tokens in lengths
+        ]
 
 
 def _against(clef: Clef, lengths: tuple[int, ...], runs: int) -> Rows:
