@@ -15,7 +15,15 @@ from .encoding import EncodedRequest
 from .layers.attention import KeyValues
 from .layers.linear_attention import DeltaState
 
-STATE_CACHE_BYTES = 1 << 30  # clef-flash: four states of 4,000 tokens
+SMALLEST_CACHE, LARGEST_CACHE = 12 << 20, 1 << 30  # bytes, where the caller names none
+
+
+def default_cache_bytes(parameters: int) -> int:
+    """Of kept states beside ``parameters`` bytes of weights: a quarter of them, within limits.
+
+    clef-flash at 4 bits: 1 GB, about four states of 4,000 tokens.
+    """
+    return max(SMALLEST_CACHE, min(LARGEST_CACHE, parameters // 4))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from .encoding import EncodedRequest
 from .engine import Engine, Logits
 from .errors import ClefError
 from .held import HeldState
-from .kept import STATE_CACHE_BYTES, KeptState
+from .kept import KeptState
 from .many import BATCH_TOKENS, WINDOW
 from .prefill import Progress
 from .reading import Reader, ReadMedia
@@ -29,7 +29,7 @@ def load(
     *,
     expand: bool | None = None,
     image_cache_bytes: int = CACHE_BYTES,
-    state_cache_bytes: int = STATE_CACHE_BYTES,
+    state_cache_bytes: int | None = None,
 ) -> Clef:
     """Load a Clef model from a folder or from the Hub (``owner/name``, ``owner/name@revision``).
 
@@ -39,7 +39,7 @@ def load(
     weights are in memory and evaluated when this returns, so that any thread may decide; only the
     towers wait for the first picture or sound. The tokens of the latest pictures are kept, up to
     ``image_cache_bytes``, and what the model has read of the latest states, up to
-    ``state_cache_bytes`` (0: none).
+    ``state_cache_bytes`` (0: none; ``None``: a quarter of the weights' bytes, 12 MiB to 1 GiB).
     Raises ``CheckpointError`` for a folder or id that is not a whole Clef model.
     """
     from .hub import resolve
@@ -68,11 +68,11 @@ class Clef(Engine):
         dtype: str | None = None,
         expand: bool | None = None,
         image_cache_bytes: int = CACHE_BYTES,
-        state_cache_bytes: int = STATE_CACHE_BYTES,
+        state_cache_bytes: int | None = None,
     ) -> None:
+        self._reader = Reader(checkpoint)  # before the weights: a bad tokenizer need not wait
         super().__init__(checkpoint, dtype, expand, image_cache_bytes, state_cache_bytes)
         self._drift = 0.0 if checkpoint.certificate is None else checkpoint.certificate.drift
-        self._reader = Reader(checkpoint)
 
     @property
     def certificate(self) -> Certificate | None:

@@ -170,12 +170,6 @@ def test_soak_finds_a_leak(clef: Clef, monkeypatch: pytest.MonkeyPatch, leak: in
     assert got.is_flat == (leak == 0), f"{got.growth:,} bytes"
 
 
-def test_soak_keeps_a_few_states_and_soon_no_more(clef: Clef) -> None:
-    room = soak.cache_bytes(clef.checkpoint.config)
-    with clef.state("Twice charged. " * 10) as state:
-        assert 2 * state.nbytes < room < 20 * state.nbytes
-
-
 @pytest.fixture
 def small_shape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompts, "SHAPE", {})

@@ -147,7 +147,7 @@ def test_zero_keeps_nothing() -> None:
     assert clef.logits(body) == first
     kept = load(GOLDEN / "tiny-dense", dtype="float32")
     assert [kept.logits(body), kept.logits(body)] == [first, first]
-    assert len(kept._features._vision._kept) == 1
+    assert len(kept._prefill._features._vision._kept) == 1
 
 
 def test_pictures_come_before_clips_and_a_clip_is_kept_too(dense: Clef) -> None:

@@ -247,6 +247,7 @@ def test_pictures_and_clips_in_one_request(request: pytest.FixtureRequest, name:
     assert clef.decide("short", READ["questions"], **media).usage == {
         "input_tokens": len(encoded.input_ids),
         "output_tokens": 0,
+        "cached_tokens": 0,
     }
     for change in (
         {"images": media["images"][::-1]},

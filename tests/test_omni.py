@@ -52,7 +52,7 @@ def test_tokens_and_positions_are_the_reference_s(omni: Clef, number: int) -> No
         tuple(_film(grid, track) for grid in clips),
         settings,
     )
-    prompt = media.prompt(omni._encoder.tokenize)
+    prompt = media.prompt(omni._reader._encoder.tokenize)
     assert prompt.ids == ORACLE[f"mix{number}/ids"].tolist()
     whole = np.array([0] * 36 + prompt.ids + [0] * 40)
     positions = media.positions(prompt, np.isin(whole, list(prompt.pads)))

@@ -13,7 +13,7 @@ import pytest
 from conftest import GOLDEN, golden_cases
 
 from clef_mlx import Choice, Clef, ClefError, Noul, RequestError, Score, load
-from clef_mlx.kept import KeptState
+from clef_mlx.kept import KeptState, default_cache_bytes
 
 MEDIA = GOLDEN / "media"
 BLOCK = 64  # tokens, so that a short text has several
@@ -291,3 +291,9 @@ def test_nothing_lazy_is_kept(warm: Clef) -> None:
     for kept in warm._prefill.cache._kept.values():
         mx.eval(kept.memory, [vars(layer) for s in kept.snapshots.values() for layer in s])
     assert mx.get_active_memory() == before
+
+
+def test_the_default_cache_is_a_quarter_of_the_weights_within_limits() -> None:
+    assert default_cache_bytes(3_000_000) == 12 << 20
+    assert default_cache_bytes(400_000_000) == 100_000_000
+    assert default_cache_bytes(14_000_000_000) == 1 << 30

@@ -7,15 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..architecture import ModelConfig
 from ..machine import own_bytes
-from ..memory import FLOAT32, kept_bytes
 from ..model import Clef
 from .latency import decide
 from .prompts import request
 
 SETTLED = 50  # requests after which memory should no longer grow
-STATES, STATE_TOKENS = 8, 512
 ALLOWED_SHARE, ALLOWED_BYTES = 0.05, 16 << 20
 
 
@@ -52,11 +49,6 @@ class Soak:
             "allowed_bytes": self.allowed,
             "flat": self.is_flat,
         }
-
-
-def cache_bytes(config: ModelConfig) -> int:
-    """Room for a few kept states: soon full, so that from then on states come and go."""
-    return kept_bytes(config, STATES * STATE_TOKENS, FLOAT32)
 
 
 def soak(clef: Clef, requests: int, done: Callable[[], None]) -> Soak:

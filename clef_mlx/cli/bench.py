@@ -97,7 +97,6 @@ def bench(
     if sum((against is not None, graph, soak is not None)) > 1:
         raise click.UsageError("give one of --against, --graph and --soak")
     from ..bench.prompts import release_of
-    from ..bench.soak import cache_bytes
     from ..checkpoint import open_checkpoint
     from ..hub import resolve
     from ..machine import this_machine
@@ -106,8 +105,7 @@ def bench(
     with release_of(model) as folder:
         started = time.perf_counter()
         checkpoint = open_checkpoint(*resolve(folder))
-        room = 0 if soak is None else cache_bytes(checkpoint.config)
-        clef = Clef(checkpoint, dtype, state_cache_bytes=room)
+        clef = Clef(checkpoint, dtype, state_cache_bytes=0 if soak is None else None)
         loaded = time.perf_counter() - started
         if against is not None:
             rows = _against(clef, lengths, runs or ALTERNATING_RUNS)
