@@ -31,8 +31,8 @@ SORTED = [  # by a person, some time ago
 NEW = [
     "I cannot log in, the password is refused.",
     "When will you return the money?",
-    "Please look into my account.",
-    "The thing from last week is still the same.",
+    "Something is wrong with my order.",
+    "We spoke on the phone yesterday.",
 ]
 
 
