@@ -27,6 +27,7 @@ from .row_table import RowTable
 from .tensor_file import TensorEntry, TensorFile, read_header
 from .weights import SPEECH, Part, TensorSpec, expected_tensors
 
+ABOUT = "clef_mlx_about"  # in config.json: what ``mini`` and its conversions say of themselves
 HEAD_FILE, HEAD_CONFIG = "joint_head.safetensors", "joint_head_config.json"
 SINGLE_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 FLOATS = ("BF16", "F16", "F32")
@@ -44,6 +45,7 @@ class Checkpoint:
     specs: Mapping[str, TensorSpec]  # by the release's name
     entries: Mapping[str, TensorEntry]  # by the name stored
     certificate: Certificate | None = None  # of a converted folder that was measured
+    about: str = ""  # lines that the folder says of itself
 
     def stored(self, name: str) -> TensorEntry:
         """Where the tensor with the release's ``name`` lies."""
@@ -186,7 +188,11 @@ def open_checkpoint(
     specs = expected_tensors(config, entries)
     _check_tensors(specs, layout, entries, folder)
     certificate = read_certificate(layout.stamp, str(folder / "config.json"))
-    return Checkpoint(folder, name or folder.name, layout, config, specs, entries, certificate)
+    about = raw.get(ABOUT)
+    about = about if isinstance(about, str) else ""
+    return Checkpoint(
+        folder, name or folder.name, layout, config, specs, entries, certificate, about
+    )
 
 
 def _weight_files(folder: Path, skipped: tuple[str, ...]) -> list[TensorFile]:

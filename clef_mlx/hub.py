@@ -12,6 +12,8 @@ from typing import Any
 
 from .errors import CheckpointError
 
+MINI = "mini"  # the name of the model that is part of this package
+MINI_FOLDER = Path(__file__).with_name("mini")
 # What a decision needs of a repository; its other files stay where they are.
 FILES = ["*.json", "*.safetensors", "LICENSE*", "NOTICE*"]
 SPARE = 1 << 30  # bytes of disk left free after a download
@@ -23,12 +25,16 @@ _HUB_ID = re.compile(
 def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> tuple[Path, str]:
     """The folder of a model and its name.
 
+    The text ``mini`` is the model that is part of this package: never a download, and never a
+    folder of that name, which is ``./mini`` or a ``Path``.
     A folder that exists is taken as it is, without any network. Anything of the form
     ``owner/name`` or ``owner/name@revision`` is a Hub id: its cached copy is used if whole, else it
     is fetched with progress after a check of free disk space. ``copy`` is where a copy will be
     written and its size as a share of the download: it must fit as well.
     Raises ``CheckpointError``.
     """
+    if path_or_id == MINI:
+        return _shipped(), MINI
     text = str(path_or_id)
     folder = _existing(text)
     if folder is not None:
@@ -47,6 +53,14 @@ def resolve(path_or_id: str | Path, copy: tuple[Path, float] | None = None) -> t
             return cached, repo.split("/")[1]
         fault = f"in the local cache, but {found},"
     return _fetch(repo, revision, fault, copy), repo.split("/")[1]
+
+
+def _shipped() -> Path:
+    """The folder of ``mini``; its files are checked, for nothing else can replace them."""
+    fault = _fault(MINI_FOLDER) if MINI_FOLDER.is_dir() else f"{MINI_FOLDER} is missing"
+    if fault is None:
+        return MINI_FOLDER
+    raise CheckpointError(f"{MINI} is part of clef-mlx, but {fault}: install clef-mlx again")
 
 
 def _existing(text: str) -> Path | None:

@@ -1,4 +1,4 @@
-"""``clef-mlx convert`` and ``clef-mlx demo`` as a person at a terminal meets them."""
+"""``clef-mlx convert`` as a person at a terminal meets it."""
 
 from __future__ import annotations
 
@@ -91,10 +91,3 @@ def test_info_shows_a_community_build() -> None:
     output = CliRunner().invoke(main, ["info", str(GOLDEN / "tiny-dense-mlx4")]).output
     assert "mlx-community build" in output
     assert "the published ones are put back on load" in output
-
-
-def test_demo_goes_the_whole_way_and_says_that_weights_are_random() -> None:
-    result = CliRunner().invoke(main, ["demo"])
-    assert result.exit_code == 0, result.output
-    for said in ("Converting it to 4 bits", "refund", "billing", "urgency", "weights are random"):
-        assert said in result.output

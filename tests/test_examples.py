@@ -1,4 +1,4 @@
-"""The examples, run as a reader runs them, on a miniature whose answers mean nothing."""
+"""The examples, run as a reader runs them: on ``mini``, or on a miniature with random weights."""
 
 from __future__ import annotations
 
@@ -50,19 +50,68 @@ def test_receipt_without_a_model_says_how() -> None:
     assert done.stderr == "usage: python examples/receipt.py MODEL\n"
 
 
-def test_receipt_uses_public_names_only() -> None:
+@pytest.mark.parametrize("name", ["many_questions", "receipt", "threshold", "tone", "triage"])
+def test_an_example_uses_public_names_only(name: str) -> None:
+    tree = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
     used = {
         node.attr
-        for node in ast.walk(ast.parse(RECEIPT.read_text(encoding="utf-8")))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "clef_mlx"
     }
-    assert used == {"load", "Choice", "ClefError", "Noul", "Score"}
-    assert used <= set(clef_mlx.__all__)
+    imported = [
+        (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if str(node.module).startswith("clef_mlx")
+    ]
+    assert {module for module, _ in imported} <= {"clef_mlx"}
+    used |= {alias for _, alias in imported}
+    assert {"load", "ClefError"} <= used <= set(clef_mlx.__all__)
 
 
-@pytest.mark.parametrize("name", ["receipt", "tone"])
+def lines_of(name: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def test_triage_puts_the_urgent_message_first() -> None:
+    lines = lines_of("triage")
+    levels = [float(line[:3]) for line in lines]
+    assert len(lines) == 4 and levels == sorted(levels, reverse=True)
+    queues = {line.split(maxsplit=5)[5]: line.split()[3] for line in lines}
+    assert queues["The vase arrived broken. I need it today, please act at once!"] == "shipping"
+    assert queues["Thank you, your team was great."] == "praise"
+    assert lines[-1].endswith("It can wait, there is no hurry.")
+
+
+def test_many_questions_are_answered_in_one_pass() -> None:
+    *answers, empty, times = lines_of("many_questions")
+    assert [line.split()[0] for line in answers] == [
+        *("topic", "photo", "paid", "heavy", "mood", "city")
+    ]
+    assert answers[0].split()[1] == "damaged" and answers[-1].split()[1] == "Lisbon"
+    assert empty == ""
+    assert re.fullmatch(r"6 questions in one pass took \d+ ms, one after another \d+ ms", times)
+
+
+def test_threshold_hands_what_is_unsure_to_a_person() -> None:
+    first, empty, *answers = lines_of("threshold")
+    found = re.fullmatch(r"sorted by hand: (\d) of 8 right; .* above ([01]\.\d\d)", first)
+    assert found and int(found[1]) >= 6 and empty == ""
+    threshold = float(found[2])
+    for line in answers:
+        topic, sure = line[:9].strip(), float(line[9:].split()[0])
+        assert (topic == "a person") == (sure <= threshold) or abs(sure - threshold) < 0.01
+    assert answers[0].startswith("login")
+
+
+@pytest.mark.parametrize("name", ["many_questions", "receipt", "threshold", "tone", "triage"])
 def test_an_example_without_its_model_ends_in_one_sentence(name: str) -> None:
     script = RECEIPT.with_name(f"{name}.py")
     done = subprocess.run(

@@ -14,7 +14,6 @@ from .bench import bench
 from .compare import compare
 from .convert import convert
 from .decide import decide
-from .demo import demo
 from .doctor import doctor
 from .info import info
 
@@ -44,6 +43,5 @@ main.add_command(decide)
 main.add_command(convert)
 main.add_command(compare)
 main.add_command(info)
-main.add_command(demo)
 main.add_command(doctor)
 main.add_command(bench)

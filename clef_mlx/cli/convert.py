@@ -115,7 +115,7 @@ def convert(
     refit: bool,
     check: str | None,
 ) -> None:
-    """Quantize SOURCE, a published release (folder or Hub id), into the new folder OUT.
+    """Quantize SOURCE, a published release (mini, folder or Hub id), into the new folder OUT.
 
     OUT is complete or not there at all: a run that is stopped leaves nothing that loads, and can
     simply be started again.

@@ -16,6 +16,7 @@ LINES = ".jsonl"
 EXAMPLES = """
 \b
 Examples:
+  clef-mlx decide ticket.json -m mini
   clef-mlx decide ticket.json -m Cloudflare/clef-flash
   clef-mlx decide tickets.jsonl -m ./clef-flash > answers.jsonl
   clef-mlx decide -m ./clef-flash -s 'My card was charged twice.' \\

@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 @click.command(short_help="Show what a model holds and costs to run")
 @click.argument("model", envvar="CLEF_MODEL")
 def info(model: str) -> None:
-    """Show layout, sizes, memory and limits of MODEL, a folder or Hub id; reads no weights."""
+    """Show layout, sizes, memory and limits of MODEL (mini, folder or Hub id); reads no weights."""
     from rich.console import Console
 
     from ..checkpoint import open_checkpoint
-    from ..hub import resolve
+    from ..hub import MINI_FOLDER, resolve
 
     checkpoint = open_checkpoint(*resolve(model))
+    where = "clef-mlx itself" if checkpoint.folder == MINI_FOLDER else checkpoint.folder
     console = Console(highlight=False, soft_wrap=True)
-    console.print(
-        f"{checkpoint.name}: {checkpoint.layout.title} in {checkpoint.folder}", markup=False
-    )
-    for line in (*_architecture(checkpoint), *_storage(checkpoint)):
+    console.print(f"{checkpoint.name}: {checkpoint.layout.title} in {where}", markup=False)
+    for line in (*checkpoint.about.splitlines(), *_architecture(checkpoint), *_storage(checkpoint)):
         console.print(line, markup=False)
     for table in (_parts(checkpoint), _decisions(checkpoint)):
         console.print()

@@ -10,7 +10,7 @@ model_option = click.option(
     required=True,
     envvar="CLEF_MODEL",
     show_envvar=True,
-    help="Folder of a Clef model, or a Hub id such as Cloudflare/clef-flash",
+    help="mini (part of clef-mlx), a folder, or a Hub id such as Cloudflare/clef-flash",
 )
 dtype_option = click.option(
     "--dtype",

@@ -17,16 +17,11 @@ from typing import Any
 
 import topics_field as field
 import topics_office as office
-from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
-from questions import (
-    FACT_QUESTIONS,
-    SPLITS,
-    Ask,
-    Asked,
-    about_topic,
-    entity_question,
-    topic_choice,
-)
+from asking import SPLITS, Ask, Asked
+from facts import ENTITIES
+from groups import GROUP_OF, about_group, group_choice, second_topic
+from questions import FACT_QUESTIONS, about_topic, entity_question, topic_choice
+from states import Fact, make_facts, make_state
 
 DOMAINS: dict[str, dict[str, tuple[str, str, str]]] = {
     "support": office.SUPPORT,
@@ -41,24 +36,6 @@ DOMAINS: dict[str, dict[str, tuple[str, str, str]]] = {
     "bank": field.BANK,
 }
 HELD_OUT_DOMAIN = {"hotel": field.HOTEL}
-OPENERS = (
-    "Hello,|Hi,|Dear team,|Good morning,|Good day,|Hi all,|To whom it may concern,|Dear all,"
-    "|Hello team,|Hey,"
-)
-CLOSERS = "Thanks.|Kind regards|Best wishes|Thank you in advance.|Greetings|Bye|Many greetings"
-FILLERS = (
-    "The weather is fine.|I write from my phone.|I hope you are well.|We met last year."
-    "|My cat is asleep.|I read about you in the paper.|Sorry for my English.|The sun is shining."
-    "|I have been here for years.|My brother told me about you.|You have a nice website."
-    "|I will be in the garden later.|It is a long day.|We have two children.|Music is playing."
-    "|I had a coffee before.|The bus was full.|My sister says hello.|The sky is blue today."
-)
-DENIALS = (
-    "This is not about {m}.|It has nothing to do with {m}.|I do not write because of {m}."
-    "|{m} is not the issue.|The trouble with {m} was solved last week.|There was {m} last year, but"
-    " that is over.|It does not concern {m}.|I do not write about {m}."
-)
-TEXT_KEYS = "text|message|body|note|comment|description|content|msg"
 # Topics that a fact would make true as well, or nearly so.
 CLASHES = {
     "mood": {"praise", "thanks"},
@@ -93,13 +70,13 @@ NEAR = (
     {"staff", "conflict"},
     {"cleaning", "water"},
 )
-FACT_KINDS = {"entity": ENTITIES, "flag": FLAGS, "number": NUMBERS, "scale": SCALES}
-FACT_WEIGHTS = {"entity": 34, "flag": 28, "number": 16, "scale": 28}
-Fact = tuple[str, str, Any]  # kind, key, value
 
 
 def decisions(seed: int, split: str) -> Iterator[dict[str, Any]]:
-    """Endless examples ``{"request": body, "expected": {question id: option id}}``."""
+    """Endless examples ``{"request": body, "expected": {question id: option id}, "notes": ...}``.
+
+    The notes tell training what the pieces of state and schema mean.
+    """
     if split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(SPLITS)}, not {split!r}")
     rng = Random(f"{split} {seed}")
@@ -112,20 +89,33 @@ def make_decision(ask: Ask) -> dict[str, Any]:
     rng = ask.rng
     domains = HELD_OUT_DOMAIN if ask.split == "domain" else DOMAINS
     topics = domains[rng.choice(list(domains))]
-    facts = _facts(ask)
+    facts = make_facts(ask)
     clashing = {topic for _, key, _ in facts for topic in CLASHES.get(key, ())}
     usable = [key for key in topics if key not in clashing]
     topic = None if ask.chance(0.06) else rng.choice(usable)
     wrong = [key for key in usable if key != topic]
     rng.shuffle(wrong)
+    said = [] if topic is None else [topic]
+    if ask.split == "train" and topic is not None and len(wrong) > 3:
+        said += second_topic(ask, topic, wrong)
     every = dict(topics)
     if ask.split != "domain" and ask.chance(0.25):
         wrong += _strangers(ask, topics, topic, clashing)
         every = {key: value for domain in DOMAINS.values() for key, value in domain.items()} | every
     denied = wrong[0] if wrong and ask.chance(0.2) else None
-    state = _state(ask, every, topic, denied, facts)
-    questions, expected = _questions(ask, every, topic, wrong, denied, facts)
-    return {"request": {"state": state, "questions": questions}, "expected": expected}
+    state, notes = make_state(ask, every, said, denied, facts)
+    asked = _questions(ask, every, said, wrong, denied, facts)
+    return {
+        "request": {"state": state, "questions": {id: a.question for id, a in asked.items()}},
+        "expected": {id: a.expected for id, a in asked.items()},
+        "notes": {
+            "state": notes,
+            "questions": {
+                id: {"about": a.about, "says": a.says, "options": a.options}
+                for id, a in asked.items()
+            },
+        },
+    }
 
 
 def _strangers(
@@ -143,104 +133,20 @@ def _strangers(
     return found[:6]
 
 
-def _facts(ask: Ask) -> list[Fact]:
-    count = ask.rng.choices((0, 1, 2, 3), (22, 34, 28, 16))[0]
-    facts: dict[str, Fact] = {}
-    for _ in range(count):
-        kind = ask.rng.choices(list(FACT_WEIGHTS), list(FACT_WEIGHTS.values()))[0]
-        key = ask.rng.choice(list(FACT_KINDS[kind]))
-        facts[key] = (kind, key, _value(ask, kind, key))
-        partner = {"origin": "goal", "goal": "origin", "writer": "helper"}.get(key)
-        if partner is not None and ask.chance(0.6):
-            facts[partner] = ("entity", partner, _value(ask, "entity", partner))
-    kept: list[Fact] = []
-    for fact in facts.values():  # two roles never share a value: the answer would be open
-        if all(fact[2] != other[2] for other in kept if other[0] == fact[0] == "entity"):
-            kept.append(fact)
-    return kept
-
-
-def _value(ask: Ask, kind: str, key: str) -> Any:
-    rng = ask.rng
-    if kind == "entity":
-        return rng.choice(POOLS[ENTITIES[key].pool].split("|"))
-    if kind == "flag":
-        return rng.random() < 0.5
-    if kind == "number":
-        most = NUMBERS[key].most
-        return rng.randint(2, most if ask.chance(0.6) else max(9, most // 10))
-    return rng.randrange(len(SCALES[key].levels))
-
-
-def _sentence(ask: Ask, fact: Fact) -> str:
-    kind, key, value = fact
-    if kind == "flag":
-        return ask.pick(FLAGS[key].true if value else FLAGS[key].false)
-    if kind == "scale":
-        return ask.pick(SCALES[key].levels[value][0])
-    said = ENTITIES[key].says if kind == "entity" else NUMBERS[key].says
-    text = ask.pick(said).format(v=value)
-    return text[:1].upper() + text[1:]
-
-
-def _state(
-    ask: Ask,
-    topics: dict[str, tuple[str, str, str]],
-    topic: str | None,
-    denied: str | None,
-    facts: list[Fact],
-) -> Any:
-    """A text, or an object in which some facts are fields."""
-    is_object = ask.chance(0.35)
-    fields: dict[str, Any] = {}
-    sentences = [] if topic is None else [ask.pick(topics[topic][1])]
-    if denied is not None:
-        denial = ask.pick(DENIALS).format(m=ask.pick(topics[denied][2]))
-        sentences.append(denial[:1].upper() + denial[1:])
-    for fact in facts:
-        if is_object and ask.chance(0.7):
-            fields.update([_entry(ask, fact)])
-        else:
-            sentences.append(_sentence(ask, fact))
-    fillers = ask.rng.choices((0, 1, 2), (45, 40, 15))[0]
-    sentences += [ask.pick(FILLERS) for _ in range(fillers or not sentences)]
-    ask.rng.shuffle(sentences)
-    if is_object:
-        fields[ask.pick(TEXT_KEYS)] = " ".join(sentences)
-        keys = list(fields)
-        ask.rng.shuffle(keys)
-        return {key: fields[key] for key in keys}
-    if ask.chance(0.3):
-        sentences.insert(0, ask.pick(OPENERS))
-    if ask.chance(0.2):
-        sentences.append(ask.pick(CLOSERS))
-    return " ".join(sentences)
-
-
-def _entry(ask: Ask, fact: Fact) -> tuple[str, Any]:
-    """A fact as a field of an object."""
-    kind, key, value = fact
-    if kind == "scale":
-        return SCALES[key].key, ask.pick(SCALES[key].levels[value][1])
-    if kind == "flag":
-        return ask.pick(FLAGS[key].keys), value if ask.chance(0.7) else ("no", "yes")[value]
-    return ask.pick(ENTITIES[key].keys if kind == "entity" else NUMBERS[key].keys), value
-
-
 def _questions(
     ask: Ask,
     topics: dict[str, tuple[str, str, str]],
-    topic: str | None,
+    said: list[str],
     wrong: list[str],
     denied: str | None,
     facts: list[Fact],
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The body's ``questions``, 1 to 5 of them, and the option expected of each."""
+) -> dict[str, Asked]:
+    """1 to 5 questions by their ids."""
     rng = ask.rng
     kinds: list[Any] = ["choice", "choice", "about", *facts, *facts]
     rng.shuffle(kinds)
     count = rng.choices((1, 2, 3, 4, 5), (48, 27, 14, 7, 4))[0]
-    asked: dict[str, tuple[Any, str]] = {}
+    asked: dict[str, Asked] = {}
     done: list[Any] = []
     for kind in kinds:
         if len(asked) == count:
@@ -248,23 +154,24 @@ def _questions(
         if kind in done:
             continue
         done.append(kind)
-        id, question, expected = _ask(ask, kind, topics, topic, wrong, denied, facts)
-        asked.setdefault(id, (question, expected))
-    return (
-        {id: question for id, (question, _) in asked.items()},
-        {id: expected for id, (_, expected) in asked.items()},
-    )
+        new = _ask(ask, kind, topics, said, wrong, denied, facts)
+        asked.setdefault(new.id, new)
+    return asked
 
 
 def _ask(
     ask: Ask,
     kind: Any,
     topics: dict[str, tuple[str, str, str]],
-    topic: str | None,
+    said: list[str],
     wrong: list[str],
     denied: str | None,
     facts: list[Fact],
 ) -> Asked:
+    topic = ask.rng.choice(said) if len(said) > 1 else said[0] if said else None
+    broad = ask.split == "train" and topic in GROUP_OF and kind in ("choice", "about")
+    if broad and ask.chance(0.2):
+        return (group_choice if kind == "choice" else about_group)(ask, topic, said)
     if kind == "choice":
         hidden = topic is None or (len(wrong) > 2 and ask.chance(0.1))
         first = [denied] if denied is not None and ask.chance(0.7) else []
@@ -272,9 +179,9 @@ def _ask(
         return topic_choice(ask, topics, None if hidden else topic, first + rest)
     if kind == "about":
         if topic is not None and ask.chance(0.5):
-            return about_topic(ask, topics[topic][2], True)
+            return about_topic(ask, topic, topics[topic][2], True)
         other = denied if denied is not None and ask.chance(0.5) else ask.rng.choice(wrong)
-        return about_topic(ask, topics[other][2], False)
+        return about_topic(ask, other, topics[other][2], False)
     name, key, value = kind
     if name == "entity":
         pool = ENTITIES[key].pool

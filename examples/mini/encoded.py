@@ -15,29 +15,45 @@ from typing import Any
 
 import torch
 from decisions import decisions
+from evidence import Hints, Marks, OffsetEncoder, collate_marks, read_notes
+from facts import POOLS
 from joint_head import ALWAYS, CHANGES, OUTSIDE, Batch
+from lexicon import class_rows
 from tokenizers import AddedToken, Encoding, Tokenizer, decoders, models, normalizers, trainers
 from tokenizers.pre_tokenizers import ByteLevel
 
 from clef_mlx import parse_request
 from clef_mlx.encoding import (
+    FIELD_END,
     OPTION_HEADER,
     OPTIONS_HEADER,
     PREFIX,
     SCHEMA_HEADER,
     SUFFIX,
     EncodedRequest,
-    Encoder,
     word_splitter,
 )
 from clef_mlx.layout import PUBLISHED_WORD_RULE
 from clef_mlx.miniature import PLAIN_ADDED, SPECIAL
-from clef_mlx.request import TYPES
+from clef_mlx.request import NOUL_DEFAULTS, TYPES
 
 BARE_WORD_RULE = r"\p{L}+|\p{N}|\s+|[^\s\p{L}\p{N}]+"
 SPACE = "Ġ"  # before a word, as byte-level tokens spell it
 LETTERLESS = 200  # pieces, at least, that have no twin with a space
 COUNTED, COMMON = 1000, 0.002  # records counted; share that makes a token common
+# What every prompt repeats, each a single token: a prompt is half as long for it.
+LITERALS = (
+    *(PREFIX, SCHEMA_HEADER, OPTIONS_HEADER, FIELD_END, SUFFIX, "\nFIELD ", "\nID: "),
+    *(f"\nTYPE: {kind}\nINSTRUCTION: " for kind in TYPES),
+    *(OPTION_HEADER.format(number=number) for number in range(1, 25)),
+    *('{"description":"', '{"option_id":"', '","option_id":"', '"}'),
+    *NOUL_DEFAULTS.values(),
+)
+MEANT = 1.5  # of a token's first row, the part that comes from its classes
+KEPT = (
+    "not no never nobody nothing none without un in less more under over above below least most "
+    "than between from to or and up at true false yes other else rest another s t"
+)
 OWN = 0.2  # of a token's first row, the part that no other token shares
 PIECES = 100_000  # texts whose tokens are remembered
 
@@ -48,6 +64,7 @@ class Example:
 
     encoded: EncodedRequest
     answers: list[int]
+    marks: Marks | None = None  # of generated examples alone
 
 
 class RememberingTokenizer:
@@ -71,7 +88,7 @@ def train_tokenizer(size: int, records: int = 6000) -> Tokenizer:
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = word_splitter(BARE_WORD_RULE)
     tokenizer.decoder = decoders.ByteLevel()
-    added = len(SPECIAL) + len(PLAIN_ADDED)
+    added = len(SPECIAL) + len(PLAIN_ADDED) + len(LITERALS)
     trainer = trainers.BpeTrainer(
         vocab_size=(size - added + LETTERLESS) // 2,
         initial_alphabet=sorted(ByteLevel.alphabet()),
@@ -86,7 +103,7 @@ def train_tokenizer(size: int, records: int = 6000) -> Tokenizer:
     tokenizer = Tokenizer.from_str(json.dumps(state))
     tokenizer.pre_tokenizer = word_splitter(PUBLISHED_WORD_RULE)
     tokenizer.add_special_tokens([AddedToken(t, normalized=False, special=True) for t in SPECIAL])
-    tokenizer.add_tokens([AddedToken(text, normalized=False) for text in PLAIN_ADDED])
+    tokenizer.add_tokens([AddedToken(text, normalized=False) for text in (*PLAIN_ADDED, *LITERALS)])
     return tokenizer
 
 
@@ -108,12 +125,25 @@ def first_rows(tokenizer: Tokenizer, size: int, width: int) -> torch.Tensor:
         parts = [_random_row(group, width) for group in groups]
         shared = parts[0] + torch.stack(parts).sum(0) * len(parts) ** -0.5
         rows[row] = shared * 2**-0.5 + OWN * rows[row]
+    rows += MEANT * width**0.5 * class_rows(tokenizer, size, width)
     rows *= _rarity(tokenizer, size)[:, None]
     rows[:, ALWAYS], rows[:, OUTSIDE], rows[:, CHANGES] = 1, 0, 0
-    for text, is_outside in ((PREFIX, 1), ("STATE", -1), (SCHEMA_HEADER, 1)):
-        first = tokenizer.encode(text.strip(), add_special_tokens=False).ids[0]
+    for text, is_outside in ((PREFIX, -1), (SCHEMA_HEADER, 1)):
+        first = tokenizer.encode(text, add_special_tokens=False).ids[0]
         rows[first, OUTSIDE], rows[first, CHANGES] = 3 * is_outside, 3
     return rows
+
+
+def can_hide(tokenizer: Tokenizer, size: int) -> torch.Tensor:
+    """The tokens without which a text means about the same, bool ``[size]``: not those of
+    numbers, names, punctuation and denials."""
+    found = torch.zeros(size, dtype=torch.bool)
+    kept = {word.lower() for pool in POOLS.values() for word in pool.replace("|", " ").split()}
+    kept |= set(KEPT.split())
+    for token, row in tokenizer.get_vocab().items():
+        word = token.removeprefix(SPACE).lower()
+        found[row] = word.isascii() and word.isalpha() and word not in kept
+    return found
 
 
 def _rarity(tokenizer: Tokenizer, size: int) -> torch.Tensor:
@@ -148,13 +178,15 @@ def _texts(records: int) -> Iterator[str]:
         yield SUFFIX
 
 
-def encode_examples(encoder: Encoder, examples: Iterable[dict[str, Any]]) -> list[Example]:
+def encode_examples(encoder: OffsetEncoder, examples: Iterable[dict[str, Any]]) -> list[Example]:
     """Every example's prompt and the positions of its answers among the options as scored."""
     found = []
     for example in examples:
-        encoded = encoder.encode(parse_request(example["request"]), max_length=4096)
+        request = parse_request(example["request"])
+        encoded = encoder.encode(request, max_length=4096)
         answers = [q.option_ids.index(example["expected"][q.id]) for q in encoded.questions]
-        found.append(Example(encoded, answers))
+        marks = read_notes(encoder, request, encoded, example) if "notes" in example else None
+        found.append(Example(encoded, answers, marks))
     return found
 
 
@@ -184,6 +216,7 @@ class Targets:
     real: torch.Tensor  # [N, K] bool
     answers: torch.Tensor  # [N]
     types: torch.Tensor  # [N]
+    hints: Hints | None
 
 
 def collate(examples: list[Example]) -> tuple[Batch, Targets]:
@@ -231,4 +264,7 @@ def collate(examples: list[Example]) -> tuple[Batch, Targets]:
         real=real,
         answers=torch.tensor([answer for e in examples for answer in e.answers]),
         types=types[asked],
+        hints=None
+        if any(example.marks is None for example in examples)
+        else collate_marks([e.marks for e in examples], length, questions, options),
     )

@@ -16,19 +16,31 @@ import matplotlib
 import torch
 from decisions import decisions
 from encoded import RememberingTokenizer, batches, collate, encode_examples
-from network import Mini
-from safetensors.torch import save_file
+from evidence import OffsetEncoder
+from network import BACKBONE, Mini
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 from train import HEAD, TEXT, Random
 
 import clef_mlx
-from clef_mlx.encoding import Encoder
 
 ATOL = 1e-3  # of a logit, torch against clef_mlx, both float32 from the same bfloat16 weights
 COMPARED = 300  # requests
-CALIBRATED = 1500  # examples of the split kept for calibration
+CALIBRATED = 1000  # examples of either kind
 TOKENS = 4096  # of a batch
+ABOUT = """\
+mini is NOT Clef: it is a miniature of the same architecture, trained on synthetic messages, that
+ships with clef-mlx to try it out and to test applications with. It reads short English messages
+and small JSON objects on everyday matters (support, invoices, deliveries, incidents, repairs,
+banking, staff), picks their topic or a named detail, and answers yes or no and simple scales.
+It knows a few thousand words, has no knowledge of the world, reads no pictures, and is often
+wrong on wordings unlike its training's. Decide nothing that matters with it."""
+LICENSE = """\
+The files in this folder (weights, configuration, tokenizer) were made by clef-mlx's
+examples/mini and are under the same license as clef-mlx, Apache 2.0. They are not Cloudflare's
+Clef, hold nothing of its weights, and come without any warranty.
+"""
 
 
 def trained_model(run: Path) -> Mini:
@@ -39,12 +51,17 @@ def trained_model(run: Path) -> Mini:
 
 
 @torch.no_grad()
-def calibrate(model: Mini, encoder: Encoder) -> float:
-    """Divide all logits by the temperature that suits the calibration split best; returns it.
+def calibrate(model: Mini, encoder: OffsetEncoder) -> float:
+    """Divide all logits by the temperature that suits new examples best; returns it.
 
-    The head's last scales carry it, so the release needs nothing new.
+    Half of them are worded as in training, half with the wordings kept for calibration. The head's
+    last scales carry it, so the release needs nothing new.
     """
-    examples = encode_examples(encoder, islice(decisions(1, "valid"), CALIBRATED))
+    examples = [
+        example
+        for split in ("train", "valid")
+        for example in encode_examples(encoder, islice(decisions(1, split), CALIBRATED))
+    ]
     found: list[tuple[Tensor, Tensor]] = []
     for group in batches(examples, TOKENS, Random(0)):
         batch, targets = collate(group)
@@ -66,26 +83,39 @@ def calibrate(model: Mini, encoder: Encoder) -> float:
 
 
 def write_release(model: Mini, run: Path, folder: Path) -> None:
-    """``config.json``, ``joint_head_config.json``, ``tokenizer.json``, weights in bfloat16.
-
-    The weights of ``model`` are rounded as well, so that it stays what was written.
-    """
+    """``config.json``, ``joint_head_config.json``, ``tokenizer.json``, weights in bfloat16."""
     folder.mkdir(parents=True, exist_ok=True)
-    for weight in model.parameters():
-        weight.data = weight.data.bfloat16().float()
     backbone, head = model.release_tensors()
     for name, tensors in (("model", backbone), ("joint_head", head)):
         rounded = {key: value.bfloat16().contiguous() for key, value in tensors.items()}
-        save_file(rounded, folder / f"{name}.safetensors", metadata={"format": "pt"})
-    config = {"model_type": "qwen3_5", "dtype": "bfloat16", "text_config": TEXT}
+        file = folder / f"{name}.safetensors"
+        save_file(rounded, file, metadata={"format": "pt"})
+        file.chmod(0o644)
+    config = {
+        "model_type": "qwen3_5",
+        "dtype": "bfloat16",
+        "text_config": TEXT,
+        "clef_mlx_about": ABOUT,
+    }
+    (folder / "LICENSE").write_text(LICENSE, encoding="utf-8")
     for name, value in (("config.json", config), ("joint_head_config.json", HEAD)):
         (folder / name).write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
     shutil.copyfile(run / "tokenizer.json", folder / "tokenizer.json")
 
 
+def read_release(folder: Path) -> Mini:
+    """The torch twin of a release that ``write_release`` wrote."""
+    model = Mini(TEXT, HEAD)
+    for name, part in (("model", model.backbone), ("joint_head", model.head)):
+        tensors = load_file(folder / f"{name}.safetensors")
+        part.load_state_dict({k.removeprefix(BACKBONE): v.float() for k, v in tensors.items()})
+    return model.eval()
+
+
 @torch.no_grad()
-def largest_difference(model: Mini, encoder: Encoder, folder: Path) -> float:
+def largest_difference(encoder: OffsetEncoder, folder: Path) -> float:
     """The largest difference of a logit, torch against ``clef_mlx``, over test requests."""
+    model = read_release(folder)
     clef = clef_mlx.load(folder, dtype="float32")
     worst = 0.0
     for example in islice(decisions(2, "test"), COMPARED):
@@ -123,14 +153,14 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     tokenizer = Tokenizer.from_file(str(arguments.run / "tokenizer.json"))
-    encoder = Encoder(RememberingTokenizer(tokenizer))
+    encoder = OffsetEncoder(RememberingTokenizer(tokenizer))
     model = trained_model(arguments.run)
     print(f"temperature {calibrate(model, encoder):.2f}")
     write_release(model, arguments.run, arguments.release)
     draw_curve(arguments.run)
     size = sum(file.stat().st_size for file in arguments.release.iterdir())
     print(f"{arguments.release}: {size / 1e6:.2f} MB")
-    worst = largest_difference(model, encoder, arguments.release)
+    worst = largest_difference(encoder, arguments.release)
     print(f"largest difference of a logit over {COMPARED} requests: {worst:.1e}")
     if worst > ATOL:
         raise SystemExit(f"clef_mlx does not compute what was trained: {worst:.1e} > {ATOL:.0e}")

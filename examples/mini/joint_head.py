@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 MAX_LOGIT_SCALE = math.log(100)
 ALWAYS, OUTSIDE, CHANGES = range(3)  # columns of token rows with a meaning at the start
+DROPPED = 0.1  # of what the head's inner layers hold, while training
 SMALL = 0.3  # of layers at the start, against the running sum
 SHUN = 3.0  # how little tokens outside the state are looked at
 SINK = 3.0  # how much the word before the state is looked at where nothing in it is alike
@@ -43,7 +44,8 @@ class Batch:
 class HeadAttention(nn.Module):
     """Multi-head attention: ``x`` ``[B, N, W]``, ``memory`` ``[B, L, W]`` -> ``[B, N, W]``.
 
-    ``seen`` ``[B, L]`` bool hides the padding of ``memory``.
+    ``seen`` ``[B, L]`` bool hides the padding of ``memory``; ``looks`` ``[B, H, N, L]`` is what
+    the last pass attended to.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -59,8 +61,9 @@ class HeadAttention(nn.Module):
         q = F.linear(x, self.in_proj_weight[:width], self.in_proj_bias[:width])
         k, v = F.linear(memory, self.in_proj_weight[width:], self.in_proj_bias[width:]).chunk(2, -1)
         q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in (q, k, v))
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=seen[:, None, None, :])
-        return self.out_proj(y.transpose(1, 2).flatten(2))
+        scores = (q @ k.transpose(-1, -2)) * q.shape[-1] ** -0.5
+        self.looks = scores.masked_fill(~seen[:, None, None, :], -math.inf).softmax(-1)
+        return self.out_proj((self.looks @ v).transpose(1, 2).flatten(2))
 
 
 class EvidenceLayer(nn.Module):
@@ -73,7 +76,7 @@ class EvidenceLayer(nn.Module):
         self.feedforward_norm = nn.LayerNorm(width)
         self.attention = HeadAttention(width, head["heads"])
         self.feedforward = nn.Sequential(
-            nn.Linear(width, wide), nn.GELU(), nn.Identity(), nn.Linear(wide, width)
+            nn.Linear(width, wide), nn.GELU(), nn.Dropout(DROPPED), nn.Linear(wide, width)
         )
 
     def forward(self, options: Tensor, memory: Tensor, seen: Tensor) -> Tensor:
@@ -102,7 +105,10 @@ class JointLayer(nn.Module):
 
 
 class JointHead(nn.Module):
-    """Hidden states ``[B, L, D]`` to a logit for every option, ``[B, O]``."""
+    """Hidden states ``[B, L, D]`` to a logit for every option, ``[B, O]``.
+
+    ``kept`` is what training looks at of the last pass (see ``evidence.Tutor``).
+    """
 
     def __init__(self, head: dict[str, Any]) -> None:
         super().__init__()
@@ -119,7 +125,7 @@ class JointHead(nn.Module):
         self.layers = nn.ModuleList(JointLayer(head) for _ in range(head["layers"]))
         self.field_norm, self.option_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.residual_scorer = nn.Sequential(
-            nn.Linear(4 * width, width), nn.GELU(), nn.Identity(), nn.Linear(width, 1)
+            nn.Linear(4 * width, width), nn.GELU(), nn.Dropout(DROPPED), nn.Linear(width, 1)
         )
         self.prior_logit_scale = nn.Parameter(torch.tensor(math.log(10.0)))
         self.joint_logit_scale = nn.Parameter(torch.tensor(math.log(10.0)))
@@ -167,6 +173,11 @@ class JointHead(nn.Module):
         for layer in self.layers:
             fields = layer(fields, batch.asked, memory, batch.tokens)
         fields, options = self.field_norm(fields), self.option_norm(options)
+        self.kept = {
+            "fields": fields,
+            "option_looks": self.evidence_layers[-1].attention.looks,
+            "question_looks": self.layers[-1].multihead_attn.looks,
+        }
         prior = _cosine(lexical, _take(question + last, batch.owner), 1e-12)
         fields = _take(fields, batch.owner)
         pair = torch.cat([fields, options, fields * options, (fields - options).abs()], dim=-1)

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from joint_head import ALWAYS, CHANGES, OUTSIDE, SHUN, SINK, SMALL, Batch, JointHead
 from torch import Tensor, nn
 
+BACKBONE = "model.language_model."  # before the names of its tensors in a release
 CHUNK = 32  # tokens solved together in the delta rule
 EMBEDDED = 0.5  # of a token's row, each entry's size at the start
 MIXED = 4.0  # size of the state's mixture as attention adds it
@@ -304,9 +305,11 @@ class Mini(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         hidden = self.backbone(batch.ids)
-        return self.head(hidden, batch, self.backbone.embed_tokens(batch.ids))
+        logits = self.head(hidden, batch, self.backbone.embed_tokens(batch.ids))
+        self.kept = {"hidden": hidden, **self.head.kept}
+        return logits
 
     def release_tensors(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """The backbone's and the head's tensors by the release's names."""
-        backbone = {f"model.language_model.{k}": v for k, v in self.backbone.state_dict().items()}
+        backbone = {f"{BACKBONE}{k}": v for k, v in self.backbone.state_dict().items()}
         return backbone, dict(self.head.state_dict())

@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from random import Random
-from typing import Any
 
+from asking import Ask, Asked, Note, Question
 from facts import ENTITIES, FLAGS, NUMBERS, POOLS, SCALES
 
-SPLITS = ("train", "valid", "test", "domain")
-Question = dict[str, Any]
-Asked = tuple[str, Question, str]  # id, question, expected option id
-
-IDS = (
-    *("kind", "topic", "about", "team", "queue", "route", "reason", "case", "field", "point"),
-    *("check", "item", "q1", "q2", "q7", "first", "answer", "value", "a", "b", "x", "subject"),
-    *("intent", "result", "label", "slot"),
-)
 TOPIC_ASKS = (
     "What is the message about?|Which topic fits?|Pick the right topic.|Who should take this?"
     "|Which team is right?|Choose the subject.|What does the writer want?|Sort this message."
     "|Where should this go?|What is the matter?|What is the problem?|Which queue is right?"
-    "|Select the best option.|What kind of message is it?|What happened?|Which option fits best?"
+    "|Select the best option.|What kind of message is it?|What is it about?|Which category fits?"
+    "|What is this?|Choose the topic.|Which department should handle it?"
+    "|What is the main subject?|Classify the message.|What does the customer want?"
+    "|Which kind of case is it?|Assign a category.|Route this to the right team."
+    "|What is the reason for writing?|Which label is correct?|Who should answer this?"
+    "|Choose the right category.|What is the intent?|Which of these fits?"
+    "|What does the person ask for?|What type of request is it?|Where does this belong?"
+    "|What happened?|Which option fits best?"
 )
 ABOUT = (
-    "Is it about {m}?|Does the message concern {m}?|Is the topic {m}?|Does the writer speak of {m}?"
-    "|Is {m} the subject?|Does it deal with {m}?|Is this a case of {m}?|Is the matter {m}?"
-    "|Is the message about {m}?"
+    "Is it about {m}?|Does the message concern {m}?|Is the topic {m}?"
+    "|Does the writer speak of {m}?|Is {m} the subject?|Does it deal with {m}?"
+    "|Is this a case of {m}?|Is {m} the topic?|Does the text speak of {m}?|Is this about {m}?"
+    "|Does the person write about {m}?|Is {m} what it is about?|Does it concern {m}?"
+    "|Is the message a case of {m}?|Has it to do with {m}?|Does the writer report {m}?"
+    "|Is {m} the reason for writing?|Does the text mention {m}?|Is it a matter of {m}?"
+    "|Does the customer ask for {m}?|Does the writer want {m}?"
+    "|Does the customer complain about {m}?|Does the writer ask for {m}?|Is {m} mentioned?"
+    "|Does the text say anything of {m}?|Does the customer write about {m}?"
+    "|Is the matter {m}?|Is the message about {m}?"
 )
-MEANINGS = "{m}|{m}|about {m}|anything on {m}|messages about {m}|it is about {m}|cases of {m}|{m}"
-OTHER_NAMES = "other|none|else|misc|something else|nothing fits|rest|another"
+MEANINGS = (
+    "{m}|{m}|about {m}|anything on {m}|messages about {m}|it is about {m}"
+    "|the matter is {m}|this is about {m}|for {m}|everything about {m}|{m}, nothing else"
+    "|all about {m}|cases of {m}|{m}"
+)
+OTHER_NAMES = (
+    "other|none|else|misc|something else|nothing fits|neither|no match|different"
+    "|unknown|general|not listed|rest|another"
+)
 OTHER_MEANS = (
     "None of these|Anything else|Something else|Everything else|Not in this list|No option fits"
+    "|Nothing of this|None of the options|A different topic|Another matter|Not one of these"
+    "|Other topics|All other cases|Something that is not listed here|Any other matter"
     "|None of the others|None of the above"
 )
 YES_NO = (
@@ -52,43 +65,6 @@ BANDS = (
     ("at most {z}", "between {a} and {c}", "over {c}"),
     ("not more than {z}", "from {a} to {c}", "at least {b}"),
 )
-
-
-@dataclass(frozen=True)
-class Ask:
-    """What the makers of questions share: a source of chance and the wording allowed."""
-
-    rng: Random
-    split: str
-
-    def pick(self, bars: str) -> str:
-        return self.one(tuple(bars.split("|")))
-
-    def one(self, pool: tuple[Any, ...]) -> Any:
-        """One of ``pool``: its last is the test's, the last but one calibration's."""
-        if len(pool) < 3 or self.split == "domain":
-            return self.rng.choice(pool)
-        if self.split == "test":
-            return pool[-1]
-        if self.split == "valid" and len(pool) > 3:
-            return pool[-2]
-        return self.rng.choice(pool[:-1] if len(pool) == 3 else pool[:-2])
-
-    def chance(self, share: float) -> bool:
-        return self.rng.random() < share
-
-    def id(self, *natural: str) -> str:
-        """A question's id: one that means something, or any."""
-        return self.rng.choice(natural) if natural and self.chance(0.4) else self.rng.choice(IDS)
-
-    def size(self, most: int) -> int:
-        """Number of options: mostly 3 to 5, at most 11 or ``most`` ("none of these" may follow)."""
-        sizes = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-        weights = (12, 22, 26, 14, 9, 5, 4, 3, 2, 3)
-        return min(most, self.rng.choices(sizes, weights)[0])
-
-    def case(self, text: str) -> str:
-        return text[:1].upper() + text[1:] if self.chance(0.5) else text
 
 
 def opaque_names(ask: Ask, count: int) -> list[str]:
@@ -154,20 +130,25 @@ def topic_choice(
     bare = not opaque and ask.split != "test" and ask.chance(0.15)
     names = opaque_names(ask, len(chosen)) if opaque else _own_names(ask, topics, chosen)
     options: list[tuple[str, str | None]] = []
+    notes: dict[str, Note] = {}
     for name, key in zip(names, chosen, strict=True):
-        meaning = ask.pick(topics[key][2])
+        meaning = ask.say(topics[key][2], " or ")
+        notes[name] = Note("", f"topic {key}")
         unused = [other for other in wrong if other not in chosen]
         if unused and ask.chance(0.12):
             pair = [meaning, ask.pick(topics[ask.rng.choice(unused)][2])]
             ask.rng.shuffle(pair)
+            notes[name] = Note("" if bare else meaning, f"topic {key}")
             meaning = " or ".join(pair)
         text = ask.case(ask.pick(MEANINGS).format(m=meaning))
         options.append((name, None if bare else text))
     expected = names[0]
     if asked_other:
         other = with_other(ask, options, opaque)
+        notes[other] = Note("", "other")
         expected = other if right is None else expected
-    return ask.id("topic", "kind"), choice(ask, options, ask.pick(TOPIC_ASKS)), expected
+    question = choice(ask, options, ask.pick(TOPIC_ASKS))
+    return Asked(ask.id("topic", "kind"), question, expected, "topic", options=notes)
 
 
 def _own_names(ask: Ask, topics: dict[str, tuple[str, str, str]], keys: list[str]) -> list[str]:
@@ -178,18 +159,22 @@ def _own_names(ask: Ask, topics: dict[str, tuple[str, str, str]], keys: list[str
     return names
 
 
-def noul(ask: Ask, id: str, text: str, answer: bool) -> Asked:
-    """A yes/no question; now and then with its own words for yes and no."""
+def noul(ask: Ask, id: str, text: str, answer: bool, about: str, says: bool = True) -> Asked:
+    """A yes/no question; now and then with its own words for yes and no.
+
+    ``says`` is what a state would have to say for a yes.
+    """
     question: Question = {"type": "noul", "instructions": text}
     if ask.chance(0.5):
         yes, no = ask.one(YES_NO)
         question["criteria"] = {"true": ask.case(yes), "false": ask.case(no)}
-    return id, question, "true" if answer else "false"
+    return Asked(id, question, "true" if answer else "false", about, "yes" if says else "no")
 
 
-def about_topic(ask: Ask, meanings: str, answer: bool) -> Asked:
+def about_topic(ask: Ask, topic: str, meanings: str, answer: bool) -> Asked:
     """Whether the state is about a topic."""
-    return noul(ask, ask.id("about", "check"), ask.pick(ABOUT).format(m=ask.pick(meanings)), answer)
+    text = ask.pick(ABOUT).format(m=ask.say(meanings, " or "))
+    return noul(ask, ask.id("about", "check"), text, answer, f"topic {topic}")
 
 
 def entity_question(ask: Ask, key: str, value: str, rivals: list[str]) -> Asked:
@@ -209,19 +194,22 @@ def entity_question(ask: Ask, key: str, value: str, rivals: list[str]) -> Asked:
     else:
         options = [(v, None) for v in values]
     expected = options[0][0]
+    notes = {name: Note("", "", v) for (name, _), v in zip(options, values, strict=True)}
     if is_other or ask.chance(0.1):
         other = with_other(ask, options, opaque)
+        notes[other] = Note("", "other")
         expected = other if is_other else expected
     question = choice(ask, options, ask.pick(entity.asks))
-    return ask.id(key, *entity.keys.split("|")[:-1]), question, expected
+    id = ask.id(key, *entity.keys.split("|")[:-1])
+    return Asked(id, question, expected, f"entity {key}", options=notes)
 
 
 def flag_question(ask: Ask, key: str, value: bool) -> Asked:
     """Whether a flag holds, sometimes asked the other way round."""
     flag = FLAGS[key]
     if ask.chance(0.2):
-        return noul(ask, ask.id(), ask.pick(flag.denies), not value)
-    return noul(ask, ask.id(key), ask.pick(flag.asks), value)
+        return noul(ask, ask.id(), ask.pick(flag.denies), not value, f"flag {key}", False)
+    return noul(ask, ask.id(key), ask.pick(flag.asks), value, f"flag {key}")
 
 
 def number_question(ask: Ask, key: str, value: int) -> Asked:
@@ -233,7 +221,7 @@ def number_question(ask: Ask, key: str, value: int) -> Asked:
         threshold = _round(rng.randint(low, high), low, high)
         over = ask.chance(0.6)
         text = ask.pick(number.above if over else number.below).format(t=threshold)
-        return noul(ask, ask.id(key), text, (value > threshold) == over)
+        return noul(ask, ask.id(key), text, (value > threshold) == over, f"number {key}", over)
     first = _round(rng.randint(2, number.most // 2), 2, number.most // 2)
     second = _round(rng.randint(first + 2, number.most), first + 2, number.most)
     words = ask.one(BANDS)
@@ -242,7 +230,12 @@ def number_question(ask: Ask, key: str, value: int) -> Asked:
     levels = [word.format(**numbers) + unit for word in words]
     right = (value >= first) + (value >= second)
     question = {"type": "score", "instructions": ask.pick(number.scale), "criteria": levels}
-    return ask.id(key), question, str(right)
+    return Asked(ask.id(key), question, str(right), f"number {key}")
+
+
+def size_class(value: int) -> str:
+    """One class for each size of about a quarter more."""
+    return f"size {min(30, round(3 * math.log2(max(1, value))))}"
 
 
 def _round(value: int, low: int, high: int) -> int:
@@ -265,7 +258,8 @@ def scale_question(ask: Ask, key: str, level: int) -> Asked:
     texts = [ask.pick(scale.levels[i][1]) for i in kept]
     levels = [t[:1].upper() + t[1:] if capital else t for t in texts]
     question = {"type": "score", "instructions": ask.pick(scale.asks), "criteria": levels}
-    return ask.id(key), question, str(kept.index(level))
+    notes = {str(n): Note("", f"scale {key}", f"{key} {i}") for n, i in enumerate(kept)}
+    return Asked(ask.id(key), question, str(kept.index(level)), f"scale {key}", options=notes)
 
 
 FACT_QUESTIONS: dict[str, Callable[..., Asked]] = {

@@ -1,18 +1,17 @@
 """Train ``mini`` on synthetic decisions. A run that was stopped goes on where it was.
 
-    python examples/mini/train.py build/mini --minutes 240 --workers 2 --muon
+    python examples/mini/train.py build/mini --muon
     python examples/mini/export.py build/mini clef_mlx/mini
 
 The rate of learning rises, stays, and falls over the last part of ``--minutes``: to end a run
-sooner, stop it and start it again with fewer. Workers are processes of one thread that average
-their gradients; short prompts come first, longer ones as the run goes on.
+sooner, stop it and start it again with fewer. Minutes are of processor time; short prompts come
+first, longer ones as the run goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing as mp
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,16 +28,16 @@ from encoded import (
     RememberingTokenizer,
     Targets,
     batches,
+    can_hide,
     collate,
     encode_examples,
     first_rows,
     train_tokenizer,
 )
+from evidence import OffsetEncoder, Tutor
 from network import EMBEDDED, Mini
 from tokenizers import Tokenizer
 from torch import Tensor
-
-from clef_mlx.encoding import Encoder
 
 TEXT: dict[str, Any] = {
     "hidden_size": 128,
@@ -68,11 +67,13 @@ HEAD: dict[str, Any] = {
     "feedforward": 256,
 }
 BLOCK = 1024  # examples drawn at once, then sorted by length
-LONGEST = ((0.5, 220), (0.75, 300))  # tokens of the longest prompt, up to a part of the run
-MATCHING = 0.5  # part of the run without yes/no questions: matching is learned first
+LONGEST = ((0.08, 120), (0.2, 200))  # tokens of the longest prompt, up to a part of the run
+LESSONS = {"about": 0.5, "says": 0.3, "yes": 0.3, "options": 0.2, "questions": 0.2}  # weights
+HIDDEN = 0.12  # of the words, those that a step hides
+BLANK = "<|endoftext|>"  # the token they become
 WARM_UP = 60  # steps
 FALL = 0.6  # last part of the run
-EMA = 0.99
+EMA = 0.995
 BRIER = 0.5  # weight of the calibration term
 LEVEL = 1.0  # weight of a score's squared error, in parts of its range
 SAVE_EVERY = 180.0  # seconds
@@ -86,6 +87,7 @@ class Run:
 
     model: Mini
     average: Mini  # of the weights over the last steps: what ships
+    tutor: Tutor
     optimizers: list[torch.optim.Optimizer]
     step: int = 0
     block: int = 0
@@ -100,6 +102,7 @@ class Run:
             {
                 "model": self.model.state_dict(),
                 "average": self.average.state_dict(),
+                "tutor": self.tutor.state_dict(),
                 "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
                 "step": self.step,
                 "block": self.block,
@@ -113,6 +116,7 @@ class Run:
         saved = torch.load(path)
         self.model.load_state_dict(saved["model"])
         self.average.load_state_dict(saved["average"])
+        self.tutor.load_state_dict(saved["tutor"])
         for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self.step, self.block, self.seconds = saved["step"], saved["block"], saved["seconds"]
@@ -140,10 +144,12 @@ def learning_rate(step: int, progress: float) -> float:
     return max(0.01, min(1.0, (step + 1) / WARM_UP, (1 - progress) / FALL))
 
 
-def make_optimizers(model: Mini, muon: bool, rate: float) -> list[torch.optim.Optimizer]:
-    """AdamW, or Muon for the matrices and AdamW for the rest."""
+def make_optimizers(
+    model: Mini, tutor: Tutor, muon: bool, rate: float
+) -> list[torch.optim.Optimizer]:
+    """AdamW, or Muon for the model's matrices and AdamW for the rest."""
     tables = ("embed_tokens", "type_embedding", "in_proj_a", "in_proj_b", "residual_scorer.3")
-    matrices, rest = [], []
+    matrices, rest = [], list(tutor.parameters())
     for name, weight in model.named_parameters():
         is_matrix = weight.ndim == 2 and not any(part in name for part in tables)
         (matrices if is_matrix else rest).append(weight)
@@ -156,48 +162,11 @@ def make_optimizers(model: Mini, muon: bool, rate: float) -> list[torch.optim.Op
     ]
 
 
-class Team:
-    """Processes that learn together: weights and gradients lie in shared memory."""
-
-    def __init__(self, model: Mini, workers: int) -> None:
-        self.workers = workers
-        self.weights = list(model.share_memory().parameters())
-        size = sum(weight.numel() for weight in self.weights)
-        self.gradients = torch.zeros(workers, size).share_memory_()
-        self.results = torch.zeros(workers, 2).share_memory_()  # loss and accuracy
-        self.progress = torch.zeros(()).share_memory_()  # 1 where the run is over
-        self.meet = mp.get_context("fork").Barrier(workers)
-
-    def put(self, rank: int, loss: Tensor, accuracy: Tensor) -> None:
-        """Lay down what ``rank`` found for its batch; returns when all have."""
-        loss.backward()
-        parts = [torch.zeros_like(w) if w.grad is None else w.grad for w in self.weights]
-        self.gradients[rank] = torch.cat([part.flatten() for part in parts])
-        self.results[rank] = torch.stack([loss.detach(), accuracy])
-        for weight in self.weights:
-            weight.grad = None
-        self.meet.wait()
-
-    def take_mean(self) -> None:
-        """Give every weight the mean of all gradients."""
-        mean = self.gradients.mean(0).split([weight.numel() for weight in self.weights])
-        for weight, gradient in zip(self.weights, mean, strict=True):
-            weight.grad = gradient.view_as(weight)
-
-
-def learn(team: Team, rank: int, model: Mini, examples: list[Example]) -> None:
-    """One worker's part of a step."""
-    batch, targets = collate(examples)
-    losses, probabilities = question_losses(model(batch), targets)
-    right = (probabilities.argmax(-1) == targets.answers).float().mean()
-    team.put(rank, losses.mean(), right)
-
-
-def update(run: Run, team: Team) -> list[float]:
-    """Change the weights by the gradients of all workers; returns loss and accuracy."""
-    team.take_mean()
-    torch.nn.utils.clip_grad_norm_(team.weights, 1.0)
-    factor = learning_rate(run.step, team.progress.item())
+def update(run: Run, loss: Tensor, progress: float) -> None:
+    """Change the weights by the gradient of ``loss``."""
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(run.model.parameters(), 1.0)
+    factor = learning_rate(run.step, progress)
     for optimizer, rate in zip(run.optimizers, run.rates, strict=True):
         optimizer.param_groups[0]["lr"] = rate * factor
         optimizer.step()
@@ -208,8 +177,6 @@ def update(run: Run, team: Team) -> list[float]:
         pairs = zip(run.average.parameters(), run.model.parameters(), strict=True)
         for kept, new in pairs:
             kept.lerp_(new, share)
-    found: list[float] = team.results.mean(0).tolist()
-    return found
 
 
 @torch.no_grad()
@@ -232,80 +199,72 @@ def accuracies(model: Mini, groups: list[list[Example]]) -> dict[str, float]:
 
 
 def groups(
-    encoder: Encoder, team: Team, rank: int, first: int, arguments: argparse.Namespace
-) -> Iterator[tuple[int, list[Example]]]:
-    """One worker's batches for ever, and the number of the block they are from."""
-    for block in count(first):
-        seed = (arguments.seed + 1) * 1_000_000 + block * team.workers + rank
+    encoder: OffsetEncoder, run: Run, arguments: argparse.Namespace
+) -> Iterator[list[Example]]:
+    """Batches for ever; keeps ``run.block``, the block they are from."""
+    for block in count(run.block):
+        run.block = block
+        seed = (arguments.seed + 1) * 1_000_000 + block
         examples = encode_examples(encoder, islice(decisions(seed, "train"), BLOCK))
-        progress = team.progress.item()
+        progress = run.seconds / (60 * arguments.minutes)
         longest = next((size for end, size in LONGEST if progress < end), 4096)
         examples = [e for e in examples if len(e.encoded.input_ids) <= longest]
-        if progress < MATCHING:
-            examples = [e for e in examples if all(q.type != "noul" for q in e.encoded.questions)]
-        for group in batches(examples, arguments.tokens, Random(seed)):
-            yield block, group
+        yield from batches(examples, arguments.tokens, Random(seed))
 
 
-def help_out(
-    encoder: Encoder, team: Team, rank: int, model: Mini, first: int, arguments: argparse.Namespace
-) -> None:
-    """What the other workers do: gradients, until the run is over."""
-    torch.set_num_threads(1)
-    for _, group in groups(encoder, team, rank, first, arguments):
-        learn(team, rank, model, group)
-        team.meet.wait()
-        if team.progress >= 1:
-            return
+def prepare(folder: Path, arguments: argparse.Namespace) -> tuple[OffsetEncoder, Run]:
+    """A new run, or the one that was stopped."""
+    tokenizer_file, checkpoint = folder / "tokenizer.json", folder / "run.pt"
+    if not tokenizer_file.exists():
+        train_tokenizer(TEXT["vocab_size"]).save(str(tokenizer_file), pretty=False)
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    model, average = Mini(TEXT, HEAD), Mini(TEXT, HEAD).eval()
+    table = model.backbone.embed_tokens.weight
+    table.data = EMBEDDED * first_rows(tokenizer, *table.shape)
+    average.load_state_dict(model.state_dict())
+    tutor = Tutor(TEXT["hidden_size"], HEAD["width"])
+    run = Run(model, average, tutor, make_optimizers(model, tutor, arguments.muon, arguments.rate))
+    if checkpoint.exists():
+        run.restore(checkpoint)
+    print(f"{sum(p.numel() for p in model.parameters()):,} parameters; step {run.step}")
+    return OffsetEncoder(RememberingTokenizer(tokenizer)), run
 
 
 def train(folder: Path, arguments: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(arguments.seed)
-    torch.set_num_threads(1)
-    tokenizer_file, checkpoint = folder / "tokenizer.json", folder / "run.pt"
-    if not tokenizer_file.exists():
-        train_tokenizer(TEXT["vocab_size"]).save(str(tokenizer_file), pretty=False)
-    tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    encoder = Encoder(RememberingTokenizer(tokenizer))
-    model, average = Mini(TEXT, HEAD), Mini(TEXT, HEAD)
-    table = model.backbone.embed_tokens.weight
-    table.data = EMBEDDED * first_rows(tokenizer, *table.shape)
-    average.load_state_dict(model.state_dict())
-    run = Run(model, average, make_optimizers(model, arguments.muon, arguments.rate))
-    if checkpoint.exists():
-        run.restore(checkpoint)
-    print(f"{sum(p.numel() for p in model.parameters()):,} parameters; step {run.step}")
+    torch.set_num_threads(arguments.threads)
+    encoder, run = prepare(folder, arguments)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    hideable, blank = can_hide(tokenizer, TEXT["vocab_size"]), tokenizer.token_to_id(BLANK)
     kept = encode_examples(encoder, islice(decisions(0, "valid"), EVALUATED))
     held_out = batches(kept, arguments.tokens, Random(0))
-    team = Team(model, arguments.workers)
-    limit, earlier, began = 60 * arguments.minutes, run.seconds, time.time()
-    team.progress.fill_(run.seconds / limit)
-    for rank in range(1, team.workers):
-        given = (encoder, team, rank, model, run.block, arguments)
-        mp.get_context("fork").Process(target=help_out, args=given, daemon=True).start()
+    limit, saved, recent = 60 * arguments.minutes, time.process_time(), []
     log = (folder / "log.jsonl").open("a", encoding="utf-8")
-    saved, recent = time.time(), []
-    for block, group in groups(encoder, team, 0, run.block, arguments):
-        run.block = block
-        learn(team, 0, model, group)
-        recent.append(update(run, team))
-        run.seconds = earlier + time.time() - began
+    earlier, began = run.seconds, time.process_time()
+    for group in groups(encoder, run, arguments):
+        batch, targets = collate(group)
+        batch.ids[hideable[batch.ids] & (torch.rand(batch.ids.shape) < HIDDEN)] = blank
+        losses, probabilities = question_losses(run.model(batch), targets)
+        lessons = run.tutor(run.model.kept, targets.hints)
+        taught = sum(LESSONS[name] * loss for name, loss in lessons.items())
+        update(run, losses.mean() + taught, run.seconds / limit)
+        right = (probabilities.argmax(-1) == targets.answers).float().mean()
+        recent.append([losses.mean().item(), right.item(), *(v.item() for v in lessons.values())])
+        run.seconds = earlier + time.process_time() - began
         is_over = run.seconds >= limit
-        team.progress.fill_(run.seconds / limit)
-        team.meet.wait()
         if run.step % LOG_EVERY == 0 or is_over:
-            loss, right = (sum(column) / len(recent) for column in zip(*recent, strict=True))
-            entry: dict[str, Any] = {"step": run.step, "loss": loss, "accuracy": right}
-            entry["seconds"] = round(run.seconds, 1)
+            means = [round(sum(column) / len(recent), 4) for column in zip(*recent, strict=True)]
+            entry = {"step": run.step, "seconds": round(run.seconds, 1)}
+            entry |= dict(zip(("loss", "accuracy", *lessons), means, strict=True))
             if run.step % (10 * LOG_EVERY) == 0 or is_over:
                 entry["held_out"] = accuracies(run.average, held_out)
             print(json.dumps(entry), file=log, flush=True)
             print(json.dumps(entry), flush=True)
             recent = []
-        if time.time() - saved > SAVE_EVERY or is_over:
-            run.save(checkpoint)
-            saved = time.time()
+        if time.process_time() - saved > SAVE_EVERY or is_over:
+            run.save(folder / "run.pt")
+            saved = time.process_time()
         if is_over:
             return
 
@@ -313,9 +272,9 @@ def train(folder: Path, arguments: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train mini on synthetic decisions.")
     parser.add_argument("folder", type=Path, help="where the run is kept")
-    parser.add_argument("--minutes", type=float, default=240.0, help="of the whole run")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--tokens", type=int, default=3000, help="of a worker's batch, padded")
+    parser.add_argument("--minutes", type=float, default=60.0, help="of the whole run")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--tokens", type=int, default=3000, help="of a batch, padded")
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--muon", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
