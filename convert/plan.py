@@ -135,6 +135,7 @@ class Plan:
     checkpoint: Checkpoint
     recipe: Recipe
     steps: tuple[Step, ...]
+    notes: Mapping[str, Any] = field(default_factory=dict)  # more that the stamp says, plain JSON
 
     @property
     def bytes_in(self) -> int:
