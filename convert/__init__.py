@@ -38,9 +38,10 @@ def convert(
     scale and a bias; ``table_bits`` is 16 (as released) or 8 for the two token tables;
     ``refit`` fits scales and biases by least squares, where MLX takes them from the extremes.
     ``target_bits`` measures how much each projection moves the answers and chooses a width for
-    each, so many bits a weight on average, scales and biases included. ``measure`` (default: what
-    ``calibrate`` names, or ours), ``calibrate`` and ``check`` name a file of requests (``"builtin"``: ours): on the first, widths are measured, on the second rounding is
-    calibrated, and on the third the result is held against the release: its certificate then says
+    each, so many bits a weight on average, scales and biases included.
+    ``measure``, ``calibrate`` and ``check`` name files of requests (``"builtin"``: ours): by the
+    first ``target_bits`` are spent (default: what ``calibrate`` names), on the second rounding is
+    calibrated, on the third the result is held against the release, and its certificate then says
     what changed.
     ``progress`` is told the bytes of the source read so far. Returns ``out``, which is complete or
     was never there.

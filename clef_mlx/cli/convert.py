@@ -133,8 +133,8 @@ def convert(
     from ..convert import Order, Recipe
     from .converting import Reporter
 
-    if explain and target_bits is None:
-        raise click.UsageError("--explain shows what --target-bits chose: give that too")
+    if target_bits is None and (explain or measure is not None):
+        raise click.UsageError("--explain and --measure belong to --target-bits: give that too")
     chosen = Recipe.named(
         recipe, bits, head_bits, group_size=group_size, table_bits=table_bits, refit=refit
     )

@@ -12,7 +12,6 @@ import argparse
 import json
 import tempfile
 import time
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -106,9 +105,7 @@ def main() -> None:
             packed = run(open_checkpoint(made), asked, None, lambda model, done: None)
             found = figures(reference.answers, packed.answers)
             plain = found if title == PLAIN else plain
-            print(
-                row(title, replace(packed, model=title), found, plain), f"<!-- {seconds:.0f} s -->"
-            )
+            print(row(title, packed, found, plain), f"<!-- {seconds:.0f} s -->", flush=True)
             out.rename(folder / f"done {title.translate(str.maketrans('/`', '__'))}")
 
 
