@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .answers import ChoiceAnswer, NoulAnswer, Response, ScoreAnswer
     from .encoding import EncodedRequest
     from .errors import CheckpointError, ClefError, RequestError
+    from .held import HeldState
     from .media.videos import Video
     from .model import Clef, load
     from .request import Choice, Noul, Request, Score, parse_request
@@ -24,6 +25,7 @@ _HOMES = {
     "answers": ("ChoiceAnswer", "NoulAnswer", "Response", "ScoreAnswer"),
     "encoding": ("EncodedRequest",),
     "errors": ("CheckpointError", "ClefError", "RequestError"),
+    "held": ("HeldState",),
     "media.videos": ("Video",),
     "model": ("Clef", "load"),
     "request": ("Choice", "Noul", "Request", "Score", "parse_request"),
@@ -35,6 +37,7 @@ __all__ = [
     "Clef",
     "ClefError",
     "EncodedRequest",
+    "HeldState",
     "Noul",
     "NoulAnswer",
     "Request",

@@ -95,16 +95,19 @@ class Response:
     def __len__(self) -> int:
         return len(self.answers)
 
-    def to_dict(self, near_ties: bool = False) -> dict[str, Any]:
+    def to_dict(self, near_ties: bool = False, cached_tokens: bool = False) -> dict[str, Any]:
         """The System One body: floats rounded to 4 decimals, and nothing beyond the contract.
 
-        Unless ``near_ties`` are asked for: then every answer has a ``near_tie``, true or false.
+        Unless it is asked for: with ``near_ties`` every answer has a ``near_tie``, true or false;
+        with ``cached_tokens`` the usage says how many input tokens were not read anew.
         """
         answers = {id: answer.to_dict() for id, answer in self.answers.items()}
         if near_ties:
             for id, answer in self.answers.items():
                 answers[id]["near_tie"] = answer.near_tie
-        return {"model": self.model, "answers": answers, "usage": dict(self.usage)}
+        hidden = () if cached_tokens else ("cached_tokens",)
+        usage = {name: count for name, count in self.usage.items() if name not in hidden}
+        return {"model": self.model, "answers": answers, "usage": usage}
 
 
 def build_answers(

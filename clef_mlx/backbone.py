@@ -12,6 +12,7 @@ import mlx.nn as nn
 from .architecture import TextConfig
 from .layers.attention import Attention, GatedAttention, KeyValues
 from .layers.feed_forward import MLP, RoutedMoe, SparseMoe
+from .layers.linear import SharesInput
 from .layers.linear_attention import DeltaState, GatedDeltaNet
 from .layers.norm import RMSNorm
 from .layers.rope import Rotary
@@ -88,6 +89,12 @@ class Backbone(nn.Module):
         super().__init__()
         self.layers = [DecoderLayer(config, kind) for kind in config.layer_types]
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
+
+    def merge(self) -> None:
+        """Once the weights are loaded: one product where layers of one input are packed alike."""
+        for module in self.modules():
+            if isinstance(module, SharesInput):
+                module.merge()
 
     def __call__(
         self,

@@ -46,11 +46,18 @@ class EncodedRequest:
 
     input_ids: list[int]
     questions: tuple[EncodedQuestion, ...]
+    prefix_tokens: int  # the system prompt, the same in every request
+    schema_start: int  # the first token after the state
     state_tokens: int  # kept
     truncated_tokens: int = 0  # of the state, cut from its end
     positions: Any = None  # [3, L] with media, None where all three axes count 0, 1, 2, ...
     media: Any = field(default_factory=dict)  # the release's tensors by name
     is_media: Any = None  # [L] with media: the tokens that stand for patches
+
+    @property
+    def media_key(self) -> str | None:
+        """Content of the media: equal for equal media, and only then."""
+        return self.media.key if self.media else None
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,8 @@ class Encoder:
         return EncodedRequest(
             input_ids=prefix + kept + schema + suffix,
             questions=tuple(_shifted(question, shift) for question in questions),
+            prefix_tokens=len(self.prefix),
+            schema_start=shift,
             state_tokens=len(kept),
             truncated_tokens=len(state) - len(kept),
         )

@@ -29,7 +29,7 @@ class HeadInputs:
     token (a count, where tokens repeat) and is divided by ``length`` afterwards.
     """
 
-    schema: Span  # of the prompt
+    schema: Span  # counted from the schema's first token
     question_mean: mx.array  # [Q, M]
     question_length: mx.array  # [Q, 1]
     option_mean: mx.array  # [O, M]
@@ -60,7 +60,7 @@ class HeadInputs:
         np.add.at(counts, (rows, column[places]), 1)
         used = counts.any(axis=0)
         return cls(
-            schema=(first, last),
+            schema=(first - encoded.schema_start, last - encoded.schema_start),
             question_mean=mx.array(in_question.astype(np.float32)),
             question_length=mx.array(_lengths(question_spans)),
             option_mean=mx.array(in_option.astype(np.float32)),
@@ -191,17 +191,27 @@ class JointHead(nn.Module):
         self.joint_logit_scale = mx.zeros(())
         self.residual_gate = mx.zeros(())
 
-    def __call__(self, hidden: mx.array, inputs: HeadInputs, token_rows: mx.array) -> mx.array:
+    def read(self, hidden: mx.array) -> tuple[mx.array, mx.array]:
+        """What the head needs of any tokens: their normed hidden states and the memory of them.
+
+        Shapes: ``hidden`` ``[..., D]`` (after the backbone's final norm) -> the same and
+        ``[..., W]``.
+        """
+        normed = self.hidden_norm(hidden)
+        return normed, self.memory_projection(normed)
+
+    def __call__(
+        self, memory: mx.array, tail: mx.array, inputs: HeadInputs, token_rows: mx.array
+    ) -> mx.array:
         """Logits of all options, in the order of ``inputs``.
 
-        Shapes: ``hidden`` ``[L, D]`` (after the backbone's final norm), ``token_rows`` ``[U, D]``
+        Shapes: ``memory`` ``[L, W]`` of the whole prompt, ``tail`` ``[T, D]`` normed hidden states
+        from the schema's first token on, both as from ``read``; ``token_rows`` ``[U, D]``
         (``lm_head`` rows of ``inputs.token_ids``, as stored) -> ``[O]`` float32.
         """
-        dtype = hidden.dtype
-        hidden = self.hidden_norm(hidden)
-        memory = self.memory_projection(hidden)
-        last = hidden[-1:]  # the prompt's last token has seen everything
-        schema = hidden[slice(*inputs.schema)].astype(mx.float32)
+        dtype = tail.dtype
+        last = tail[-1:]  # the prompt's last token has seen everything
+        schema = tail[slice(*inputs.schema)].astype(mx.float32)
         question = inputs.question_mean @ schema / inputs.question_length
         context = inputs.option_mean @ schema / inputs.option_length
         lexical = inputs.token_mean @ token_rows.astype(mx.float32) / inputs.option_length

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import prod
 
+import mlx.core as mx
+
 from .architecture import ModelConfig, TextConfig
+from .errors import RequestError
 from .layers.delta_rule import CHUNK, SEGMENT
+from .machine import machine_bytes
 from .packing import Packing
+from .sizes import size
 from .weights import TensorSpec
 
 BLOCK = 2_048  # tokens a block: the memory of a long prompt grows with what is kept, not with L^2
@@ -42,6 +47,36 @@ def decision_bytes(config: ModelConfig, tokens: int, item: int) -> int:
     ``item`` bytes a number. Schema-sized arrays of the head are small beside either.
     """
     return kept_bytes(config, tokens, item) + _working_bytes(config, tokens, item)
+
+
+def check_room(config: ModelConfig, tokens: int, item: int) -> None:
+    """Raise ``RequestError`` if the device has no room for ``tokens`` at ``item`` bytes a number.
+
+    The estimate is held against what Metal recommends a program to take (on a CPU: the machine's
+    memory), less what MLX holds.
+    """
+    limit = device_bytes()
+    free = max(0, limit - mx.get_active_memory())
+    needed = decision_bytes(config, tokens, item)
+    if needed <= free:
+        return
+    low, high = 0, tokens  # the most tokens that fit
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (
+            (middle, high) if decision_bytes(config, middle, item) <= free else (low, middle)
+        )
+    raise RequestError(
+        f"the request's {tokens:,} tokens need about {size(needed)} of memory, and {size(free)} of "
+        f"the {size(limit)} that this machine allows are free: about {low:,} tokens would fit",
+        "state",
+    )
+
+
+def device_bytes() -> int:
+    """What a program should take at most of the device's memory."""
+    recommended = mx.device_info().get("max_recommended_working_set_size")
+    return machine_bytes() if recommended is None else int(recommended)
 
 
 def kept_bytes(config: ModelConfig, tokens: int, item: int) -> int:

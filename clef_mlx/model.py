@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
-import numpy as np
-
 from .answers import Response, build_answers, check_confidence
-from .backbone import Backbone, BackboneState, Deepstack
 from .certificate import Certificate
-from .checkpoint import EMBEDDINGS, LM_HEAD, Checkpoint, open_checkpoint
-from .encoding import EncodedRequest, Encoder
-from .errors import CheckpointError, RequestError
-from .head import HeadInputs, JointHead
-from .layers.rope import Rotary
-from .media.omni import OpenOmniMedia
-from .media.prompt import OpenMedia
-from .media.settings import MediaSettings, OmniSettings, read_omni_settings, read_settings
-from .memory import BLOCK
+from .checkpoint import Checkpoint, open_checkpoint
+from .encoding import EncodedRequest
+from .engine import Engine, Logits
+from .errors import ClefError
+from .held import HeldState
+from .kept import STATE_CACHE_BYTES, KeptState
+from .many import BATCH_TOKENS, WINDOW
+from .prefill import Progress
+from .reading import Reader, ReadMedia
 from .request import MEDIA, Request, parse_request
-from .towers.features import CACHE_BYTES, MediaFeatures
-
-DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
+from .towers.features import CACHE_BYTES
 
 
 def load(
@@ -35,6 +29,7 @@ def load(
     *,
     expand: bool | None = None,
     image_cache_bytes: int = CACHE_BYTES,
+    state_cache_bytes: int = STATE_CACHE_BYTES,
 ) -> Clef:
     """Load a Clef model from a folder or from the Hub (``owner/name``, ``owner/name@revision``).
 
@@ -43,25 +38,28 @@ def load(
     same values in more memory); ``None`` does so on a CPU, where packed products are slow. All
     weights are in memory and evaluated when this returns, so that any thread may decide; only the
     towers wait for the first picture or sound. The tokens of the latest pictures are kept, up to
-    ``image_cache_bytes`` (0: none).
+    ``image_cache_bytes``, and what the model has read of the latest states, up to
+    ``state_cache_bytes`` (0: none).
     Raises ``CheckpointError`` for a folder or id that is not a whole Clef model.
     """
     from .hub import resolve
 
     folder, name = resolve(path_or_id)
-    return Clef(open_checkpoint(folder, name), dtype, expand, image_cache_bytes)
+    checkpoint = open_checkpoint(folder, name)
+    return Clef(checkpoint, dtype, expand, image_cache_bytes, state_cache_bytes)
 
 
-def resolve_dtype(dtype: str | None) -> mx.Dtype:
-    """The named dtype, or the device's best. Raises ``CheckpointError`` for another name."""
-    if dtype is None:
-        return mx.bfloat16 if mx.default_device() == mx.gpu else mx.float32
-    if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise CheckpointError(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r}")
-    return DTYPES[dtype]
+@dataclass(frozen=True)
+class _Wish:
+    """How a caller wants requests read and answered."""
+
+    confidence: str = "reference"
+    max_length: int | None = None
+    truncate: bool = False
+    exif: bool = False
 
 
-class Clef:
+class Clef(Engine):
     """A loaded model. Safe to call from several threads; decisions run one after another."""
 
     def __init__(
@@ -70,24 +68,11 @@ class Clef:
         dtype: str | None = None,
         expand: bool | None = None,
         image_cache_bytes: int = CACHE_BYTES,
+        state_cache_bytes: int = STATE_CACHE_BYTES,
     ) -> None:
-        self.checkpoint = checkpoint
+        super().__init__(checkpoint, dtype, expand, image_cache_bytes, state_cache_bytes)
         self._drift = 0.0 if checkpoint.certificate is None else checkpoint.certificate.drift
-        self.dtype = resolve_dtype(dtype)
-        if expand is None:
-            expand = mx.default_device() == mx.cpu
-        self._encoder = Encoder.from_file(
-            checkpoint.folder / "tokenizer.json", checkpoint.layout.word_rule
-        )
-        self._embeddings = checkpoint.table(EMBEDDINGS)
-        self._lm_head = checkpoint.table(LM_HEAD)
-        self._backbone = Backbone(checkpoint.config.text)
-        self._head = JointHead(checkpoint.config.head)
-        checkpoint.fill(self._backbone, "backbone", self.dtype, expand)
-        checkpoint.fill(self._head, "head", self.dtype, expand)
-        self._settings: MediaSettings | OmniSettings | None = None
-        self._features = MediaFeatures(checkpoint, self.dtype, image_cache_bytes)
-        self._lock = threading.Lock()
+        self._reader = Reader(checkpoint)
 
     @property
     def certificate(self) -> Certificate | None:
@@ -109,6 +94,7 @@ class Clef:
         max_length: int | None = None,
         truncate: bool = False,
         exif: bool = False,
+        progress: Progress | None = None,
     ) -> Response:
         """Answer ``questions`` on ``state`` and media in one pass.
 
@@ -119,12 +105,50 @@ class Clef:
         pictures as their camera noted, which the reference does not. ``confidence`` is
         ``"reference"`` (the largest probability), ``"typesafe"`` or ``"entropy"``. A prompt over
         ``max_length`` tokens (16,384; clef-omni 64,000) is refused unless ``truncate`` allows the
-        state to be cut.
+        state to be cut. ``progress(tokens_done, tokens_total)`` is called after each block of
+        tokens; what it raises stops the work and comes out of here.
         Raises ``RequestError`` for a request that cannot be answered.
         """
         media = {"images": images, "videos": videos, "audio": audio}
         body = {"state": state, "questions": questions, **media}
-        return self.respond(body, max_length, truncate, confidence, exif)
+        return self.respond(body, max_length, truncate, confidence, exif, progress)
+
+    def state(
+        self,
+        state: Any,
+        *,
+        images: Sequence[Any] | None = None,
+        videos: Sequence[Any] | None = None,
+        audio: Sequence[Any] | None = None,
+        max_length: int | None = None,
+        exif: bool = False,
+        progress: Progress | None = None,
+    ) -> HeldState:
+        """Read a state now, to ask about it later: ``with clef.state(text) as s: s.decide(...)``.
+
+        Each ``decide`` then costs the tokens of its schema alone, whatever the cache of states
+        holds, and answers as ``Clef.decide`` does, to the byte. Arguments and errors as there.
+        """
+        media = {"images": images, "videos": videos, "audio": audio}
+        anything = {"q": {"type": "noul", "instructions": "?"}}
+        request = parse_request({"state": state, "questions": anything, **media})
+        limit = self._reader.max_length(max_length)
+        read = self._reader.read_media(request, limit, exif)
+        encoded = self._reader.encode(replace(request, questions=()), limit, False, exif, read)
+        kept = self._read_state(encoded, progress)
+
+        def answer(
+            questions: Mapping[str, Any],
+            confidence: str,
+            max_length: int | None,
+            truncate: bool,
+            progress: Progress | None,
+        ) -> Response:
+            body = {"state": state, "questions": questions, **media}
+            wish = _Wish(confidence, max_length, truncate, exif)
+            return self._respond(parse_request(body), wish, progress, read, kept)
+
+        return HeldState(answer, encoded.schema_start, kept.nbytes)
 
     def systemone(
         self,
@@ -134,12 +158,15 @@ class Clef:
         confidence: str = "reference",
         exif: bool = False,
         near_ties: bool = False,
+        cached_tokens: bool = False,
     ) -> dict[str, Any]:
         """Answer a System One body with a System One body; a missing ``model`` is filled in.
 
-        With ``near_ties`` every answer says whether it is one, which the contract does not know.
+        With ``near_ties`` every answer says whether it is one, and with ``cached_tokens`` the
+        usage how many tokens were not read anew: the contract knows neither.
         """
-        return self.respond(body, max_length, truncate, confidence, exif).to_dict(near_ties)
+        response = self.respond(body, max_length, truncate, confidence, exif)
+        return response.to_dict(near_ties, cached_tokens)
 
     def respond(
         self,
@@ -148,24 +175,52 @@ class Clef:
         truncate: bool = False,
         confidence: str = "reference",
         exif: bool = False,
+        progress: Progress | None = None,
     ) -> Response:
         """Answer a request given as one object: a System One body or a checked ``Request``."""
         check_confidence(confidence)
-        request = parse_request(request)
-        encoded = self._encode(request, max_length, truncate, exif)
-        warnings = list(request.warnings)
-        if encoded.truncated_tokens:
-            warnings.append(
-                f"the state was cut: its last {encoded.truncated_tokens} of "
-                f"{encoded.truncated_tokens + encoded.state_tokens} tokens were not read"
-            )
-        return Response(
-            model=self.checkpoint.name if request.model is None else request.model,
-            answers=build_answers(request, self._logits(encoded), confidence, self._drift),
-            usage={"input_tokens": len(encoded.input_ids), "output_tokens": 0},
-            warnings=tuple(warnings),
-            truncated_tokens=encoded.truncated_tokens,
-        )
+        wish = _Wish(confidence, max_length, truncate, exif)
+        return self._respond(parse_request(request), wish, progress)
+
+    def decide_many(
+        self,
+        requests: Iterable[Request | Mapping[str, Any]],
+        *,
+        confidence: str = "reference",
+        max_length: int | None = None,
+        truncate: bool = False,
+        exif: bool = False,
+        batch_tokens: int = BATCH_TOKENS,
+        progress: Progress | None = None,
+    ) -> list[Response | ClefError]:
+        """Answer many requests; the answers stand in the order of the requests.
+
+        Prompts of like length run side by side, at most ``batch_tokens`` tokens at once; those on
+        one state read it once. A neighbour changes an answer by rounding alone. A request that
+        cannot be answered has its error in the list (``RequestError``, as ``decide`` would raise)
+        and the rest go on. ``progress(tokens_done, tokens_total)`` is called as they are answered;
+        it counts the prompts of text, and those with media come last.
+        """
+        wish = _Wish(confidence, max_length, truncate, exif)
+        check_confidence(confidence)
+        return self._answer_all(list(requests), wish, batch_tokens, progress)
+
+    def decide_each(
+        self,
+        requests: Iterable[Request | Mapping[str, Any]],
+        *,
+        confidence: str = "reference",
+        max_length: int | None = None,
+        truncate: bool = False,
+        exif: bool = False,
+        batch_tokens: int = BATCH_TOKENS,
+        window: int = WINDOW,
+    ) -> Iterator[Response | ClefError]:
+        """``decide_many`` for a stream: ``window`` requests at a time, answers in their order."""
+        check_confidence(confidence)
+        wish, source = _Wish(confidence, max_length, truncate, exif), iter(requests)
+        while batch := list(islice(source, window)):
+            yield from self._answer_all(batch, wish, batch_tokens, None)
 
     def encode(
         self,
@@ -175,7 +230,7 @@ class Clef:
         exif: bool = False,
     ) -> EncodedRequest:
         """Token ids and spans of a request, without running the model."""
-        return self._encode(parse_request(request), max_length, truncate, exif)
+        return self._reader.encode(parse_request(request), max_length, truncate, exif)
 
     def logits(
         self,
@@ -183,9 +238,9 @@ class Clef:
         max_length: int | None = None,
         truncate: bool = False,
         exif: bool = False,
-    ) -> dict[str, dict[str, float]]:
+    ) -> Logits:
         """The logit of every allowed option: question id to option id to float."""
-        return self._logits(self.encode(request, max_length, truncate, exif))
+        return self._logits(self.encode(request, max_length, truncate, exif))[0]
 
     def media_tokens(
         self,
@@ -200,86 +255,75 @@ class Clef:
         Files of clips are read once, to count their frames; sounds are decoded.
         """
         request = Request("", (), None, tuple(images), tuple(videos), tuple(audio))
-        return len(self._open_media(request, exif).prompt(self._encoder.tokenize).ids)
+        return self._reader.media_tokens(request, exif)
 
     def _encode(
-        self, request: Request, max_length: int | None, truncate: bool, exif: bool
+        self, request: Request, wish: _Wish, media: ReadMedia | None = None
     ) -> EncodedRequest:
-        length = self._max_length(max_length)
-        if not any(getattr(request, kind) for kind in MEDIA):
-            return self._encoder.encode(request, length, truncate)
-        opened = self._open_media(request, exif)
-        opened.check_each_fits(length)
-        prompt = opened.prompt(self._encoder.tokenize)
-        encoded = self._encoder.encode(request, length, truncate, prompt)
-        is_media = np.isin(encoded.input_ids, list(prompt.pads))
-        positions = opened.positions(prompt, is_media)
-        return replace(encoded, positions=positions, media=opened.decode(), is_media=is_media)
+        return self._reader.encode(request, wish.max_length, wish.truncate, wish.exif, media)
 
-    def _open_media(self, request: Request, exif: bool) -> OpenMedia | OpenOmniMedia:
-        """Raises ``RequestError`` for what the release does not take."""
-        kinds = [kind for kind in MEDIA if getattr(request, kind)] or ["images"]
-        settings = [self._media_settings(kind) for kind in kinds][-1]
-        if isinstance(settings, OmniSettings):
-            return OpenOmniMedia.of(request, settings, exif)
-        return OpenMedia.of(request, settings, exif)
+    def _respond(
+        self,
+        request: Request,
+        wish: _Wish,
+        progress: Progress | None = None,
+        media: ReadMedia | None = None,
+        held: KeptState | None = None,
+    ) -> Response:
+        encoded = self._encode(request, wish, media)
+        logits, cached = self._logits(encoded, progress, held)
+        return self._response(request, encoded, wish, logits, cached)
 
-    def _media_settings(self, kind: str) -> MediaSettings | OmniSettings:
-        """How the release wants media; raises ``RequestError`` if it takes no ``kind``."""
-        checkpoint = self.checkpoint
-        if kind == "audio" and checkpoint.config.audio is None:
-            raise RequestError(f"audio: {checkpoint.name} hears nothing; clef-omni does", kind)
-        if kind != "audio" and checkpoint.config.vision is None:
-            raise RequestError(f"{kind}: {checkpoint.name} has no vision tower", kind)
-        if self._settings is None and checkpoint.config.audio is not None:
-            self._settings = read_omni_settings(checkpoint.folder, checkpoint.config)
-        elif self._settings is None:
-            self._settings = read_settings(
-                checkpoint.folder, published_sizes=checkpoint.layout.word_rule is not None
+    def _response(
+        self, request: Request, encoded: EncodedRequest, wish: _Wish, logits: Logits, cached: int
+    ) -> Response:
+        warnings = list(request.warnings)
+        if encoded.truncated_tokens:
+            warnings.append(
+                f"the state was cut: its last {encoded.truncated_tokens} of "
+                f"{encoded.truncated_tokens + encoded.state_tokens} tokens were not read"
             )
-        return self._settings
+        tokens = len(encoded.input_ids)
+        return Response(
+            model=self.checkpoint.name if request.model is None else request.model,
+            answers=build_answers(request, logits, wish.confidence, self._drift),
+            usage={"input_tokens": tokens, "output_tokens": 0, "cached_tokens": cached},
+            warnings=tuple(warnings),
+            truncated_tokens=encoded.truncated_tokens,
+        )
 
-    def _max_length(self, max_length: int | None) -> int:
-        limit = self.checkpoint.config.text.max_position_embeddings
-        if max_length is None:
-            return self.checkpoint.config.default_max_length
-        if isinstance(max_length, bool) or not isinstance(max_length, int):
-            raise RequestError(
-                f"max_length must be a whole number, not {max_length!r}", "max_length"
-            )
-        if not 1 <= max_length <= limit:
-            # Python refuses to write an integer of thousands of digits.
-            given = max_length if abs(max_length) < 2**63 else "a number of more than 63 bits"
-            raise RequestError(
-                f"max_length must be 1 to {limit} (the checkpoint's positions), not {given}",
-                "max_length",
-            )
-        return max_length
-
-    def _logits(self, encoded: EncodedRequest) -> dict[str, dict[str, float]]:
-        inputs = HeadInputs.build(encoded)
-        with self._lock:
-            hidden = self._hidden(encoded)
-            logits = self._head(hidden, inputs, self._lm_head.read(inputs.token_ids))
-            values = iter(np.array(logits).tolist())
-        return {q.id: {id: next(values) for id in q.option_ids} for q in encoded.questions}
-
-    def _hidden(self, encoded: EncodedRequest) -> mx.array:
-        """Hidden states ``[L, D]`` of a whole prompt, evaluated block by block."""
-        state: BackboneState | None = None
-        blocks, rotary, deepstack = [], None, None
-        ids, is_media = np.array(encoded.input_ids), encoded.is_media
-        features = None if is_media is None else self._features(encoded.media)
-        for first in range(0, len(ids), BLOCK):
-            block = slice(first, first + BLOCK)
-            rows = self._embeddings.read(ids[block]).astype(self.dtype)
-            if features is not None:
-                before, here = is_media[:first].sum(), np.flatnonzero(is_media[block])
-                width, seen = rows.shape[-1], features[before : before + len(here)]
-                rows[mx.array(here)] = seen[:, :width]
-                deepstack = Deepstack(mx.array(here), seen[:, width:]) if len(here) else None
-                rotary = Rotary.at(encoded.positions[:, block], self.checkpoint.config.text)
-            hidden, state = self._backbone(rows[None], state, rotary, deepstack)
-            mx.eval(hidden, [list(vars(kept).values()) for kept in state if kept is not None])
-            blocks.append(hidden[0])
-        return mx.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+    def _answer_all(
+        self,
+        requests: Sequence[Request | Mapping[str, Any]],
+        wish: _Wish,
+        batch_tokens: int,
+        progress: Progress | None = None,
+    ) -> list[Response | ClefError]:
+        """Prompts of text side by side; those with media one by one, decoded when they come."""
+        answers: dict[int, Response | ClefError] = {}
+        parsed: dict[int, Request] = {}
+        prompts: dict[int, EncodedRequest] = {}
+        for key, request in enumerate(requests):
+            try:
+                parsed[key] = parse_request(request)
+                if not any(getattr(parsed[key], kind) for kind in MEDIA):
+                    prompts[key] = self._encode(parsed[key], wish)
+            except ClefError as error:
+                answers[key] = error
+        done, total = 0, sum(len(encoded.input_ids) for encoded in prompts.values())
+        for key, outcome in self._logits_of_many(prompts, batch_tokens):
+            try:
+                if isinstance(outcome, ClefError):
+                    raise outcome
+                answers[key] = self._response(parsed[key], prompts[key], wish, *outcome)
+            except ClefError as error:
+                answers[key] = error
+            done += len(prompts[key].input_ids)
+            if progress is not None:
+                progress(done, total)
+        for key in sorted(parsed.keys() - answers.keys()):
+            try:
+                answers[key] = self._respond(parsed[key], wish)
+            except ClefError as error:
+                answers[key] = error
+        return [answers[key] for key in range(len(requests))]

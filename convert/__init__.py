@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ..recipe import Recipe
 from .order import Listener, Order
-from .plan import Plan, Recipe
+from .plan import Plan
 
 __all__ = ["Listener", "Order", "Plan", "Recipe", "convert"]
 

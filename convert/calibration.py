@@ -6,8 +6,9 @@ states of all requests.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import mlx.core as mx
@@ -21,8 +22,10 @@ from ..encoding import EncodedRequest
 from ..errors import CheckpointError, RequestError
 from ..head import HeadInputs, JointHead
 from ..layers.norm import RMSNorm
+from ..machine import machine_bytes
 from ..naming import assemble
 from ..packing import Packing, unpack
+from ..published import USABLE
 from ..request import MEDIA
 from ..request_files import RequestSet
 from ..sizes import size
@@ -32,7 +35,6 @@ from .calibration_memory import needed_bytes
 from .feedback import factored, round_with_feedback
 from .moments import Ear, Moments
 from .plan import Plan, Step
-from .published import USABLE, machine_bytes
 from .refit import refit
 
 LONGEST = 4096  # tokens of a prompt: one layer sees it whole
@@ -128,12 +130,14 @@ class _Calibration:
         head, table = JointHead(config.head), self._checkpoint.table(LM_HEAD)
         self._fill(head, "head.")
 
-        def run(x: mx.array, inputs: HeadInputs) -> Callable[[], mx.array]:
-            states, rows = norm(x, self._dtype)[0], table.read(inputs.token_ids)
-            return lambda: head(states, inputs, rows)
+        def score(x: mx.array, prompt: EncodedRequest, inputs: HeadInputs) -> mx.array:
+            normed, memory = head.read(norm(x, self._dtype)[0])
+            return head(memory, normed[prompt.schema_start :], inputs, table.read(inputs.token_ids))
 
-        inputs = [HeadInputs.build(prompt) for prompt in self._given.prompts]
-        runs = [run(x, given) for x, given in zip(hidden, inputs, strict=True)]
+        runs = [
+            partial(score, x, prompt, HeadInputs.build(prompt))
+            for x, prompt in zip(hidden, self._given.prompts, strict=True)
+        ]
         self._pack(head, "head.", runs)
         for one in runs:
             _check(one(), "the joint head")
@@ -145,7 +149,7 @@ class _Calibration:
             _check(value, name)
         module.load_weights([(name.removeprefix(under), v) for name, v in found.items()])
 
-    def _pack(self, module: nn.Module, under: str, runs: list[Callable[[], mx.array]]) -> None:
+    def _pack(self, module: nn.Module, under: str, runs: Sequence[Callable[[], mx.array]]) -> None:
         """Replace ``module``'s weights by packed ones, an input after the other."""
         steps = {n.removeprefix(under): s for n, s in self._steps.items() if n.startswith(under)}
         named = {name.removesuffix(".weight"): found for name, found in steps.items()}
@@ -160,6 +164,8 @@ class _Calibration:
         ear = Ear(module, named)
         for stage in ear.stages(runs[0]):
             moments = ear.moments(stage, runs)
+            for sums in moments.sums.values():
+                _check(sums, f"what enters {under}{stage[0].name}")
             rounding = Rounding(moments)
             for rows in stage:
                 packing = named[rows.name][0].packing

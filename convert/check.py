@@ -12,10 +12,11 @@ from ..compare import RequestSet, compare
 from ..compare.fit import encode_all
 from ..compare.run import Progress
 from ..errors import CheckpointError
+from ..machine import machine_bytes
 from ..memory import decision_bytes, parameter_bytes
+from ..published import USABLE
 from ..sizes import size
 from .plan import Plan
-from .published import USABLE, machine_bytes
 
 
 def certifier(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from ..errors import CheckpointError
 from ..layout import PACKABLE
 from ..packing import BITS
+from ..units import Unit, units
 from .plan import Plan
 from .sensitivity import Damage
-from .units import Unit, units
 
 
 @dataclass(frozen=True)

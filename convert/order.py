@@ -9,11 +9,12 @@ from pathlib import Path
 from ..compare import BUILTIN, CALIBRATED, RequestSet, request_set
 from ..errors import CheckpointError
 from ..hub import resolve
+from ..recipe import Recipe
 from .calibration import calibrator, check_calibration
 from .check import certifier, check_memory
 from .folder import check_disk, convert_to, is_free
 from .mixed import Mix, check_budget, spend
-from .plan import Plan, Recipe, make_plan
+from .plan import Plan, make_plan
 from .sensitivity import Trials
 
 Done = Callable[[int], None]

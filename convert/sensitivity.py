@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 import mlx.core as mx
 
 from ..checkpoint import Checkpoint
-from ..compare.figures import figures
+from ..compare.figures import Answered, figures
 from ..compare.run import answer
 from ..model import Clef
 from ..packing import Packing, unpack
+from ..recipe import Recipe
 from ..request_files import RequestSet
+from ..units import Unit, units
 from ..weights import Part
-from .plan import Recipe
 from .refit import refit
-from .units import Unit, units
 
 TRIED = (3, 4)  # bits, measured; other widths follow from the steps between their codes
 REQUESTS = 60  # at most, of a set: each unit answers them once a width
@@ -56,18 +56,19 @@ class _Altered(Checkpoint):
         self, part: Part, dtype: mx.Dtype, expand: bool, under: str = ""
     ) -> dict[str, mx.array]:
         found = super().parameters(part, dtype, expand, under)
-        return {name: self.altered.get(name, value) for name, value in found.items()}
+        return {
+            n: self.altered[n].astype(dtype) if n in self.altered else v for n, v in found.items()
+        }
 
 
 class Trials:
-    """A release in memory of which units are packed in turn."""
+    """A release of which units are packed in turn, one in memory at a time."""
 
     def __init__(self, checkpoint: Checkpoint, recipe: Recipe, requests: RequestSet) -> None:
         first = requests.requests[:REQUESTS]
         self._checkpoint, self._recipe = checkpoint, recipe
         self._requests = replace(requests, requests=first, places=requests.places[: len(first)])
-        self._clef = Clef(checkpoint, expand=True)
-        self._reference = answer(self._clef, self._requests)
+        self._reference = self._answers({})
 
     def damages(self, progress: Callable[[int, int], None]) -> dict[Unit, Damage]:
         """Every unit that can be packed, measured at ``TRIED`` widths; told done and total."""
@@ -78,26 +79,22 @@ class Trials:
         for done, (unit, packing) in enumerate(fitting.items()):
             progress(done, len(fitting))
             names = {spec.ours for spec in found[unit]}
-            kl = {
-                b: self.kl(unit.part, dict.fromkeys(names, replace(packing, bits=b))) for b in TRIED
-            }
+            kl = {b: self.kl(dict.fromkeys(names, replace(packing, bits=b))) for b in TRIED}
             size = sum(self._checkpoint.stored(spec.name).size for spec in found[unit])
             damages[unit] = Damage(size, packing.group_size, kl)
         progress(len(fitting), len(fitting))
         return damages
 
-    def kl(self, part: Part, packings: Mapping[str, Packing]) -> float:
-        """Mean KL with some parameters of ``part`` packed, by our names."""
-        self._fill(part, packings)
-        found = answer(self._clef, self._requests)
-        self._fill(part, {})
-        return figures(self._reference, found).kl.mean
-
-    def _fill(self, part: Part, packings: Mapping[str, Packing]) -> None:
+    def kl(self, packings: Mapping[str, Packing]) -> float:
+        """Mean KL of the answers with some parameters packed, by our names."""
         altered = {}
         for name, packing in packings.items():
+            part: Part = "head" if name.startswith("head.") else "backbone"
             plain = self._checkpoint.parameters(part, mx.float32, True, name)[name]
-            altered[name] = unpack(*refit(plain, packing), packing).astype(self._clef.dtype)
+            altered[name] = unpack(*refit(plain, packing), packing)
+        return figures(self._reference, self._answers(altered)).kl.mean
+
+    def _answers(self, altered: Mapping[str, mx.array]) -> list[Answered]:
+        """Of the release, loaded anew, since a loaded model's layers are merged."""
         checkpoint = _Altered(**vars(self._checkpoint), altered=altered)
-        module = self._clef._head if part == "head" else self._clef._backbone
-        checkpoint.fill(module, part, self._clef.dtype, True)
+        return answer(Clef(checkpoint, expand=True, state_cache_bytes=0), self._requests)

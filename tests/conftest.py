@@ -40,19 +40,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(skip)
 
 
+# Nothing is kept between decisions: what a test breaks must show.
 @pytest.fixture(scope="session")
 def dense() -> Clef:
-    return load(GOLDEN / "tiny-dense", dtype="float32")
+    return load(GOLDEN / "tiny-dense", dtype="float32", state_cache_bytes=0)
 
 
 @pytest.fixture(scope="session")
 def moe() -> Clef:
-    return load(GOLDEN / "tiny-moe", dtype="float32")
+    return load(GOLDEN / "tiny-moe", dtype="float32", state_cache_bytes=0)
 
 
 @pytest.fixture(scope="session")
 def omni() -> Clef:
-    return load(GOLDEN / "tiny-omni", dtype="float32")
+    return load(GOLDEN / "tiny-omni", dtype="float32", state_cache_bytes=0)
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ import numpy as np
 from clef_mlx.checkpoint import HEAD_CONFIG, HEAD_FILE, SINGLE_FILE
 from clef_mlx.config import parse_config
 from clef_mlx.convert.plan import Output
-from clef_mlx.convert.published import published_json
 from clef_mlx.convert.stream import ShardWriter
 from clef_mlx.miniature import byte_tokenizer
+from clef_mlx.published import published_json
 from clef_mlx.weights import TensorSpec, expected_tensors
 
 BLOCK = 1 << 24  # weights drawn once and written again and again

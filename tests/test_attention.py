@@ -5,6 +5,7 @@ from __future__ import annotations
 import mlx.core as mx
 import numpy as np
 from close import assert_close
+from merged import part
 
 from clef_mlx import Clef
 from clef_mlx.architecture import TextConfig
@@ -25,7 +26,7 @@ def plain_attention(layer: Attention, c: TextConfig, x: np.ndarray) -> np.ndarra
     """One head and one token at a time, float64."""
 
     def project(name: str) -> np.ndarray:
-        weight = np.array(layer[name].weight, dtype=np.float64)
+        weight = np.array(part(layer, name).weight, dtype=np.float64)
         return (x @ weight.T).reshape(len(x), -1, weight.shape[0] // heads_of[name])
 
     def norm(rows: np.ndarray, name: str) -> np.ndarray:

@@ -117,7 +117,7 @@ def test_padding_of_a_short_chunk_is_heard(tower: AudioTower) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_tokens_are_the_reference_s(omni: Clef, name: str) -> None:
     """Windows, chunks and unequal clips, from samples on."""
-    got = omni._features._audio(Sounds(tuple(Sound("", wave(n)) for n in SETS[name]), 128))
+    got = omni._prefill._features._audio(Sounds(tuple(Sound("", wave(n)) for n in SETS[name]), 128))
     assert_close(got, ORACLE[f"{name}/tokens"], 1e-4, name)  # measured 5e-6
 
 

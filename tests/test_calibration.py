@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -21,11 +22,12 @@ from clef_mlx.checkpoint import open_checkpoint
 from clef_mlx.cli import main
 from clef_mlx.compare import Figures, compare, request_set
 from clef_mlx.convert import calibration, convert
+from clef_mlx.convert.calibrated import Calibrated
 from clef_mlx.convert.calibration_memory import calibration_bytes
 from clef_mlx.convert.moments import Ear
-from clef_mlx.convert.published import published_config
 from clef_mlx.layers.linear import ExpertLinear, Linear
 from clef_mlx.layout import STAMP
+from clef_mlx.published import published_config
 
 Writer = Callable[..., Path]
 QUESTIONS = {
@@ -34,21 +36,6 @@ QUESTIONS = {
     "urgency": {"type": "score", "criteria": ["low", "mid", "high"]},
 }
 WORDS = ("card", "order", "charged", "twice", "please", "late", "parcel", "app", "login", "soon")
-    "card",
-    "order",
-    "charged",
-    "twice",
-    "please",
-    "late",
-    "parcel",
-    "again",
-    "app",
-    "crash",
-    "login",
-    "money",
-    "back",
-    "soon",
-]
 
 
 def bodies(seed: int, count: int) -> list[dict[str, Any]]:
@@ -59,7 +46,7 @@ def bodies(seed: int, count: int) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("asked") / "asked.jsonl"
-    path.write_text("".join(json.dumps(body) + "\n" for body in bodies(1, 6)))
+    path.write_text("".join(json.dumps(body) + "\n" for body in bodies(1, 3)))
     return path
 
 
@@ -109,14 +96,6 @@ def test_the_folder_is_like_any_other(small: Path, calibrated: Path, tmp_path: P
     assert stamp["calibration"]["set"] == "asked.jsonl"
 
 
-def test_same_requests_give_the_same_bytes(
-    small: Path, asked: Path, calibrated: Path, tmp_path: Path
-) -> None:
-    again = convert(small, tmp_path / "out", calibrate=str(asked))
-    for file in calibrated.iterdir():
-        assert file.read_bytes() == (again / file.name).read_bytes(), file.name
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -153,7 +132,7 @@ def test_experts_that_see_too_few_tokens_get_the_refit(
 
 
 def test_moments_are_those_of_the_inputs() -> None:
-    class Two(mx_module()):  # type: ignore[misc]
+    class Two(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.first, self.second = Linear(4, 6), Linear(3, 2)
@@ -179,7 +158,7 @@ def test_moments_are_those_of_the_inputs() -> None:
 
 
 def test_moments_of_experts_are_those_of_the_tokens_routed_to_them() -> None:
-    class One(mx_module()):  # type: ignore[misc]
+    class One(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.experts = ExpertLinear(3, 4, 2)
@@ -195,45 +174,34 @@ def test_moments_of_experts_are_those_of_the_tokens_routed_to_them() -> None:
     assert mx.allclose(heard.sums[2], x[2:].T @ x[2:], atol=1e-5)
 
 
-def mx_module() -> Any:
-    import mlx.nn as nn
-
-    return nn.Module
-
-
 def test_calibration_goes_on_where_it_was_stopped(
     small: Path, asked: Path, calibrated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original, calls = calibration.factored, 0
+    original, written = Calibrated.write, []
 
-    def stopping(moments: mx.array) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == 7:  # in the second layer
+    def stopping(self: Calibrated, module: str, tensors: dict[str, mx.array]) -> None:
+        if written == ["backbone.layers.0"]:
+            written.append("stopped")
             raise KeyboardInterrupt
-        return original(moments)
+        written.append(module)
+        original(self, module, tensors)
 
-    monkeypatch.setattr(calibration, "factored", stopping)
+    monkeypatch.setattr(Calibrated, "write", stopping)
     with pytest.raises(KeyboardInterrupt):
         convert(small, tmp_path / "out", calibrate=str(asked))
     (left,) = tmp_path.iterdir()
     assert left.name == ".out.calibrating"
-    assert [file.name for file in sorted(left.iterdir())] == [
-        "backbone.layers.0.safetensors",
-        "calibration.json",
-    ]
+    names = {file.name for file in left.iterdir()}
+    assert names == {"backbone.layers.0.safetensors", "calibration.json"}
     with pytest.raises(CheckpointError):
         load(left)  # what is left is no model
-    first, calls = calls, 8
     folder = convert(small, tmp_path / "out", calibrate=str(asked))
-    assert calls - 8 > first  # the other layers and the head, not the first layer again
-    whole = calls - 8
+    assert written == [
+        *("backbone.layers.0", "stopped", "backbone.layers.1", "backbone.layers.2", "head"),
+    ]
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     for file in calibrated.iterdir():
         assert file.read_bytes() == (folder / file.name).read_bytes(), file.name
-    calls = 8
-    convert(small, tmp_path / "whole", calibrate=str(asked))
-    assert calls - 8 == whole + 4  # the first layer has four inputs
 
 
 def test_what_another_run_left_is_not_taken(
@@ -274,7 +242,7 @@ def test_requests_that_cannot_calibrate(
 def test_requests_beyond_the_bound_are_left_out(small: Path, asked: Path) -> None:
     checkpoint, requests = open_checkpoint(small), request_set(str(asked))
     whole = calibration.material(checkpoint, requests)
-    assert (len(whole.prompts), whole.left_out) == (6, 0)
+    assert (len(whole.prompts), whole.left_out) == (3, 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(calibration, "TOKENS", whole.tokens - 1)
         assert calibration.material(checkpoint, requests).left_out == 1
@@ -323,7 +291,9 @@ def test_activations_that_are_not_numbers_name_their_layer(
             if "layers.1.mlp." in name:
                 tensors[name] = mx.full(tensors[name].shape, 1e20, mx.bfloat16)
         mx.save_safetensors(str(file), tensors, {"format": "pt"})
-    with pytest.raises(CheckpointError, match="NaN or infinity in layer 1 of the backbone"):
+    with pytest.raises(
+        CheckpointError, match=r"NaN or infinity in what enters backbone\.layers\.1\.mlp"
+    ):
         convert(source, tmp_path / "out", calibrate=str(asked))
     assert not (tmp_path / "out").exists()
 

@@ -51,7 +51,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Request, dict[
     class Listener:
         def respond(self, *arguments: Any, **named: Any) -> None:
             bound = inspect.signature(Clef.respond).bind(self, *arguments, **named).arguments
-            self.heard = (bound.pop("request"), {k: v for k, v in bound.items() if k != "self"})
+            request, _ = bound.pop("request"), bound.pop("progress")
+            self.heard = (request, {k: v for k, v in bound.items() if k != "self"})
             raise ClefError("heard")
 
     def run(*arguments: str, input: bytes | None = None) -> tuple[Request, dict[str, Any]]:

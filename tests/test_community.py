@@ -7,13 +7,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import merged
 import mlx.core as mx
 import pytest
 from conftest import GOLDEN
 from test_model import QUESTIONS, largest_difference
 
 from clef_mlx import CheckpointError, Clef, load
-from clef_mlx.packing import companions
+from clef_mlx.packing import Packing, companions
 
 REQUEST = {"state": "I was billed twice.", "questions": QUESTIONS}
 RENAMED = (
@@ -73,9 +74,9 @@ def test_widths_of_single_layers_are_read_from_the_config(tmp_path: Path) -> Non
     write_build(tmp_path / "build", 4, wide)
     clef = load(tmp_path / "build", dtype="float32", expand=False)
     mlp = clef._backbone.layers[0].mlp
-    assert (mlp.up_proj.packing.bits, mlp.up_proj.packing.group_size) == (8, 32)
+    assert merged.part(mlp, "up_proj").packing == Packing(8, 32)
     assert mlp.down_proj.packing is None
-    assert mlp.gate_proj.packing.bits == 4
+    assert merged.part(mlp, "gate_proj").packing.bits == 4
     want = load(tmp_path / "build", dtype="float32", expand=True).logits(REQUEST)
     assert largest_difference(clef.logits(REQUEST), want) <= PACKED
 

@@ -68,12 +68,12 @@ def run(features: VisionFeatures, *images: Patches) -> np.ndarray:
 def test_text_alone_loads_no_tower() -> None:
     clef = load(GOLDEN / "tiny-dense", dtype="float32")
     clef.decide("text", QUESTIONS)
-    assert clef._features._vision._tower is None
+    assert clef._prefill._features._vision._tower is None
     clef.media_tokens(images=[GOLDEN / "media" / "receipt.png"])
     clef.encode({"state": "x", "questions": QUESTIONS, "images": [np.zeros((9, 9, 3), np.uint8)]})
-    assert clef._features._vision._tower is None
+    assert clef._prefill._features._vision._tower is None
     clef.decide("text", QUESTIONS, images=[np.zeros((9, 9, 3), np.uint8)])
-    assert clef._features._vision._tower is not None
+    assert clef._prefill._features._vision._tower is not None
 
 
 def test_the_tower_is_loaded_once(dense: Clef) -> None:
@@ -143,7 +143,7 @@ def test_zero_keeps_nothing() -> None:
     clef = load(GOLDEN / "tiny-dense", dtype="float32", image_cache_bytes=0)
     body = {"state": "x", "questions": QUESTIONS, "images": [np.zeros((40, 40, 3), np.uint8)]}
     first = clef.logits(body)
-    assert len(clef._features._vision._kept) == 0
+    assert len(clef._prefill._features._vision._kept) == 0
     assert clef.logits(body) == first
     kept = load(GOLDEN / "tiny-dense", dtype="float32")
     assert [kept.logits(body), kept.logits(body)] == [first, first]

@@ -6,6 +6,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 from close import assert_close
+from merged import part
 
 from clef_mlx import Clef
 from clef_mlx.architecture import MoeConfig
@@ -43,7 +44,7 @@ def plain_moe(layer: RoutedMoe, top: int, rows: np.ndarray, normalised: bool = T
         if isinstance(layer, SparseMoe):
             gate = 1 / (1 + np.exp(-weight(layer.shared_expert_gate) @ x))
             shared = layer.shared_expert
-            parts = (shared.gate_proj, shared.up_proj, shared.down_proj)
+            parts = tuple(part(shared, n) for n in ("gate_proj", "up_proj", "down_proj"))
             y = y + gate * plain_mlp(*(weight(part) for part in parts), x)
         out.append(y)
     return np.array(out)
@@ -115,7 +116,7 @@ def test_mlp_is_its_definition() -> None:
     layer, rows = MLP(16, 24), rows_of(5, 16)
     weights = [
         np.array(part.weight, dtype=np.float64)
-        for part in (layer.gate_proj, layer.up_proj, layer.down_proj)
+        for part in (part(layer, n) for n in ("gate_proj", "up_proj", "down_proj"))
     ]
     want = [plain_mlp(*weights, row) for row in rows]
     assert_close(layer(mx.array(rows.astype(np.float32))), want, ATOL)

@@ -39,7 +39,7 @@ def encoded_request() -> EncodedRequest:
             zip(("noul", "choice", "score"), spans, option_spans, strict=True)
         )
     )
-    return EncodedRequest([int(t) for t in rng.integers(0, 500, 130)], questions, 10)
+    return EncodedRequest([int(t) for t in rng.integers(0, 500, 130)], questions, 4, 15, 11)
 
 
 def plain_head(
@@ -136,10 +136,14 @@ def plain_head(
 
 
 def run(clef: Clef, hidden: np.ndarray, request: EncodedRequest) -> mx.array:
+    return score(clef._head, clef, hidden, request)
+
+
+def score(head: JointHead, clef: Clef, hidden: np.ndarray, request: EncodedRequest) -> mx.array:
     inputs = HeadInputs.build(request)
-    return clef._head(
-        mx.array(hidden.astype(np.float32)), inputs, clef._lm_head.read(inputs.token_ids)
-    )
+    normed, memory = head.read(mx.array(hidden.astype(np.float32)))
+    rows = clef._lm_head.read(inputs.token_ids)
+    return head(memory, normed[request.schema_start :], inputs, rows)
 
 
 def hidden_states() -> np.ndarray:
@@ -163,10 +167,7 @@ def test_logit_scales_are_clamped_at_100(dense: Clef) -> None:
     weights["joint_logit_scale"] = np.array(5.0)
     head = JointHead(dense.checkpoint.config.head)
     head.load_weights([(k, mx.array(v.astype(np.float32))) for k, v in weights.items()])
-    inputs = HeadInputs.build(request)
-    got = head(
-        mx.array(hidden_states().astype(np.float32)), inputs, dense._lm_head.read(inputs.token_ids)
-    )
+    got = score(head, dense, hidden_states(), request)
     want = plain_head(weights, hidden_states(), request, table_of(dense))
     assert np.abs(want).max() > 30  # the clamp at ln 100 is in force
     assert_close(got, want, 1e-3)  # logits are ten times larger here
@@ -208,11 +209,11 @@ def test_graph_does_not_grow_with_options(dense: Clef) -> None:
         mx.export_to_dot(graph, run(dense, hidden_states(), request))
         return graph.getvalue().count("->")
 
-    few = encoded_request()
+    few = replace(encoded_request(), schema_start=0)
     many_options = replace(
         few.questions[1],
         option_ids=tuple(str(i) for i in range(200)),
         option_spans=tuple((i % 100, i % 100 + 3) for i in range(200)),
     )
-    many = replace(few, questions=(many_options,) * 40)
+    many = replace(few, questions=(many_options,) * 40, schema_start=0)
     assert operations(many) == operations(few)

@@ -8,6 +8,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 from close import assert_close
+from merged import part
 from mlx.utils import tree_map
 
 from clef_mlx import Clef
@@ -67,7 +68,7 @@ def test_float32_islands_of_a_bfloat16_model(monkeypatch: pytest.MonkeyPatch) ->
     from clef_mlx import load
 
     layer = layer_of(load(Path(GOLDEN / "tiny-dense"), dtype="bfloat16"))
-    assert layer.in_proj_qkv.weight.dtype == mx.bfloat16
+    assert part(layer, "in_proj_qkv").weight.dtype == mx.bfloat16
     assert {layer.A_log.dtype, layer.dt_bias.dtype, layer.norm.weight.dtype} == {mx.float32}
     passed = []
 
@@ -82,11 +83,12 @@ def test_float32_islands_of_a_bfloat16_model(monkeypatch: pytest.MonkeyPatch) ->
     _, _, _, log_decay, beta, _ = passed
     assert (log_decay.dtype, beta.dtype, state.recurrent.dtype) == (mx.float32,) * 3
     assert y.dtype == mx.bfloat16
-    a = np.array(layer.in_proj_a(x).astype(mx.float32), dtype=np.float64)
+    a = np.array(part(layer, "in_proj_a")(x).astype(mx.float32), dtype=np.float64)
     in_float32 = -np.exp(np.array(layer.A_log)) * np.log1p(np.exp(a + np.array(layer.dt_bias)))
     assert_close(log_decay, in_float32, 1e-5)
     summed = np.array(
-        (layer.in_proj_a(x) + layer.dt_bias.astype(mx.bfloat16)).astype(mx.float32), np.float64
+        (part(layer, "in_proj_a")(x) + layer.dt_bias.astype(mx.bfloat16)).astype(mx.float32),
+        np.float64,
     )
     in_bfloat16 = -np.exp(np.array(layer.A_log)) * np.log1p(np.exp(summed))
     assert np.abs(in_bfloat16 - in_float32).max() > 1e-3  # adding in bfloat16 would show
@@ -96,6 +98,7 @@ def test_bfloat16_layer_stays_close(dense: Clef) -> None:
     layer, x = layer_of(dense), states_of(60)
     want, _ = layer(x, None)
     half = GatedDeltaNet(dense.checkpoint.config.text)
+    half.merge()
     half.update(tree_map(lambda w: w.astype(mx.bfloat16), layer.parameters()))
     got, _ = half(x.astype(mx.bfloat16), None)
     assert_close(got.astype(mx.float32), want, 0.05)  # measured 0.02 on outputs up to 3

@@ -41,7 +41,7 @@ def body_of(state: Any = "x", questions: Any = QUESTIONS, **media: Any) -> dict[
 def media_part(clef: Clef, **media: Any) -> list[int]:
     """The tokens between the prefix and the state."""
     with_media = clef.encode(body_of(**media)).input_ids
-    without, prefix = clef.encode(body_of()).input_ids, clef._encoder.prefix
+    without, prefix = clef.encode(body_of()).input_ids, clef._reader._encoder.prefix
     extra = len(with_media) - len(without)
     assert with_media[: len(prefix)] == prefix
     assert with_media[len(prefix) + extra :] == without[len(prefix) :]
@@ -55,11 +55,11 @@ def test_markers_are_the_tokenizer_s(dense: Clef) -> None:
         ("<|image_pad|>", IMAGE),
         ("<|video_pad|>", VIDEO),
     ):
-        assert dense._encoder.tokenize(text) == [token]
+        assert dense._reader._encoder.tokenize(text) == [token]
 
 
 def test_pictures_are_wrapped_and_end_with_one_newline(dense: Clef) -> None:
-    newline = dense._encoder.tokenize("\n")
+    newline = dense._reader._encoder.tokenize("\n")
     one = [START, *[IMAGE] * 64, END]
     wide = [START, *[IMAGE] * 128, END]
     assert media_part(dense, images=[PICTURE]) == one + newline
@@ -68,7 +68,7 @@ def test_pictures_are_wrapped_and_end_with_one_newline(dense: Clef) -> None:
 
 
 def test_a_clip_is_wrapped_twice_with_the_time_of_each_pair(dense: Clef) -> None:
-    say = dense._encoder.tokenize
+    say = dense._reader._encoder.tokenize
     frame = [START, *[VIDEO] * 4, END]
     # Frames 0, 2, 5, 7 of 24 a second: 0.04 and 0.25, which rounds half to even.
     want = [START, *say("<0.0 seconds>"), *frame, *say("<0.2 seconds>"), *frame, END]
@@ -82,7 +82,7 @@ def test_a_clip_is_wrapped_twice_with_the_time_of_each_pair(dense: Clef) -> None
 
 
 def test_pictures_come_before_clips(dense: Clef) -> None:
-    newline = dense._encoder.tokenize("\n")
+    newline = dense._reader._encoder.tokenize("\n")
     picture = media_part(dense, images=[PICTURE])[: -len(newline)]
     clip = media_part(dense, videos=[CLIP])
     assert media_part(dense, videos=[CLIP], images=[PICTURE]) == picture + clip
@@ -114,9 +114,10 @@ def test_tokens_of_media_can_be_asked_for(dense: Clef, undecoded: None) -> None:
     clip = np.zeros((8, 64, 64, 3), np.uint8)
     counted = dense.media_tokens(images=[PICTURE], videos=[clip])
     request = parse_request({**text, "images": [PICTURE], "videos": [clip]})
-    opened = OpenMedia.of(request, dense._media_settings("images"), exif=False)
-    prompt = opened.prompt(dense._encoder.tokenize)
-    assert len(dense._encoder.encode(request, 1000, media=prompt).input_ids) == plain + counted
+    opened = OpenMedia.of(request, dense._reader._media_settings("images"), exif=False)
+    encoder = dense._reader._encoder
+    prompt = opened.prompt(encoder.tokenize)
+    assert len(encoder.encode(request, 1000, media=prompt).input_ids) == plain + counted
     with pytest.raises(RequestError, match=r"images\[0\] must be a path"):
         dense.media_tokens(images=[None])
 

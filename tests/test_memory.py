@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +10,8 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from clef_mlx import Clef, Noul, load
-from clef_mlx.memory import decision_bytes, parameter_bytes
-from clef_mlx.model import BLOCK
+from clef_mlx import Clef, Noul, RequestError, load
+from clef_mlx.memory import BLOCK, check_room, decision_bytes, parameter_bytes
 
 TEXT = {
     "hidden_size": 256,
@@ -59,3 +59,43 @@ def test_long_prompts_grow_with_what_is_kept_not_with_the_square(dense: Clef) ->
     config = dense.checkpoint.config
     sizes = [decision_bytes(config, n * BLOCK, 2) for n in (4, 8, 16)]
     assert np.diff(sizes)[1] <= 2.1 * np.diff(sizes)[0]
+
+
+def test_a_request_without_room_is_refused_with_the_numbers(
+    miniature: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what is said to fit does fit; kept states make room first."""
+    clef = load(miniature(), dtype="float32")
+    config = clef.checkpoint.config
+    question = {"q": Noul("Is it long?")}
+    clef.decide("a short state " * 20, question)
+    assert clef._prefill.cache.nbytes > 0
+    room = decision_bytes(config, 1_000, 4)
+    monkeypatch.setattr("clef_mlx.memory.device_bytes", lambda: mx.get_active_memory() + room)
+    with pytest.raises(RequestError) as refused:
+        clef.decide("word " * 3_000, question)
+    assert refused.value.param == "state"
+    assert clef._prefill.cache.nbytes == 0
+    told = re.fullmatch(
+        r"the request's ([\d,]+) tokens need about [\d.,]+ [MG]B of memory, and .* of the .* that "
+        r"this machine allows are free: about ([\d,]+) tokens would fit",
+        str(refused.value),
+    )
+    assert told is not None
+    asked, fitting = (int(number.replace(",", "")) for number in told.groups())
+    assert asked == len(clef.encode({"state": "word " * 3_000, "questions": question}).input_ids)
+    # What MLX holds may differ by the head's few rows between the two looks.
+    assert 900 <= fitting <= 1_100
+    assert decision_bytes(config, fitting, 4) <= 1.1 * room
+    clef.decide("word " * 20, question)
+
+
+def test_the_last_tokens_that_fit_are_found(dense: Clef, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = dense.checkpoint.config
+    monkeypatch.setattr("clef_mlx.memory.device_bytes", lambda: 10**9)
+    monkeypatch.setattr(mx, "get_active_memory", lambda: 10**9 - decision_bytes(config, 500, 4))
+    check_room(config, 500, 4)
+    with pytest.raises(RequestError, match="about 500 tokens would fit"):
+        check_room(config, 501, 4)
+    with pytest.raises(RequestError, match="about 500 tokens would fit"):
+        check_room(config, 60_000, 4)

@@ -15,7 +15,6 @@ from conftest import GOLDEN
 
 import clef_mlx
 from clef_mlx import CheckpointError, Choice, Clef, ClefError, Noul, RequestError, Score, load
-from clef_mlx import model as model_module
 from clef_mlx.miniature import write_release
 
 ATOL = 1e-4  # float32; measured 1e-5 on logits up to 5
@@ -81,7 +80,7 @@ def test_any_block_size_gives_the_same_answer(
 ) -> None:
     request = {"state": "short", "questions": {"q": Noul("Is it?")}}
     want = dense.logits(request)
-    monkeypatch.setattr(model_module, "BLOCK", block)
+    monkeypatch.setattr("clef_mlx.prefill.BLOCK", block)
     assert largest_difference(dense.logits(request), want) <= ATOL
 
 
@@ -265,7 +264,7 @@ def test_any_block_size_gives_a_picture_s_answer(
     """Blocks end within a picture and between two, and some hold none."""
     body = {**SEEN, "images": [PICTURE, PICTURE[::-1]]}
     want = dense.logits(body)
-    monkeypatch.setattr(model_module, "BLOCK", block)
+    monkeypatch.setattr("clef_mlx.prefill.BLOCK", block)
     assert largest_difference(dense.logits(body), want) <= ATOL
 
 

@@ -111,7 +111,7 @@ def test_every_item_reaches_its_own_tokens(omni: Clef) -> None:
         "videos": [clip_file(2, 2, sound=1.0), clip_file(4, 2, sound=0.4)],
     }
     encoded = omni.encode({**BODY, **media})
-    rows = np.array(omni._features(encoded.media))
+    rows = np.array(omni._prefill._features(encoded.media))
     ids = np.array(encoded.input_ids)[encoded.is_media]
     settings = opened(omni, **media).settings
     pixels = ids != settings.audio_token_id
@@ -122,10 +122,10 @@ def test_every_item_reaches_its_own_tokens(omni: Clef) -> None:
     for patches, kind, before in zip(
         parts, (settings.image_token_id, settings.video_token_id), (first.tokens, 0), strict=True
     ):
-        own = np.array(omni._features._vision._tokens(patches))
+        own = np.array(omni._prefill._features._vision._tokens(patches))
         got = rows[ids == kind][before : before + patches.tokens]
         assert_close(got, own, EXACT)
-    heard = np.array(omni._features._audio(encoded.media.sounds))
+    heard = np.array(omni._prefill._features._audio(encoded.media.sounds))
     assert_close(rows[~pixels][:, :width], heard, EXACT)
 
 
@@ -174,7 +174,7 @@ def test_marks_in_the_text_are_refused_where_they_mislead(omni: Clef, mark: str)
 
 def test_towers_wait_until_they_are_needed() -> None:
     clef = load(GOLDEN / "tiny-omni", dtype="float32")
-    features = clef._features
+    features = clef._prefill._features
     clef.logits(BODY)
     assert features._vision._tower is None and features._audio._tower is None
     clef.logits({**BODY, "audio": [tone(0.5, 16_000)]})
@@ -187,15 +187,17 @@ def test_a_long_prompt_in_blocks_is_the_same(omni: Clef, monkeypatch: pytest.Mon
     """Pictures cut by a block's border, and blocks without any, keep their deepstack."""
     media = {"images": [MEDIA / "receipt.png"], "videos": [clip_file(4, 2, sound=1.0)]}
     encoded = omni.encode({**BODY, **media})
-    whole = np.array(omni._hidden(encoded))
-    monkeypatch.setattr("clef_mlx.model.BLOCK", 100)
-    assert_close(omni._hidden(encoded), whole, 1e-4)
+    whole = omni._prefill.read(encoded)
+    monkeypatch.setattr("clef_mlx.prefill.BLOCK", 100)
+    cut = omni._prefill.read(encoded)
+    assert_close(cut.memory, np.array(whole.memory), 1e-4)
+    assert_close(cut.tail, np.array(whole.tail), 1e-4)
 
 
 def test_a_bfloat16_model_hears() -> None:
     clef = load(GOLDEN / "tiny-omni", dtype="bfloat16")
     encoded = clef.encode({**BODY, "audio": [tone(0.5, 16_000)]})
-    assert clef._features(encoded.media).dtype == mx.bfloat16
+    assert clef._prefill._features(encoded.media).dtype == mx.bfloat16
 
 
 @pytest.mark.parametrize("key", ["hop_length", "sampling_rate", "n_fft", "feature_size"])

@@ -6,13 +6,13 @@ from math import prod
 
 import pytest
 
-from clef_mlx.convert.plan import Recipe
-from clef_mlx.convert.published import (
+from clef_mlx.published import (
     disk_bytes,
     memory_bytes,
     published_config,
     suggested_bits,
 )
+from clef_mlx.recipe import Recipe
 from clef_mlx.weights import expected_tensors
 
 # Parameters of backbone, tables and tower; of the head; tensors without the head; bytes of all.

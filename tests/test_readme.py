@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 import pytest
 
-from clef_mlx.convert.plan import Recipe
-from clef_mlx.convert.published import NAMES, disk_bytes, memory_bytes, published_config
+from clef_mlx.published import NAMES, disk_bytes, memory_bytes, published_config
+from clef_mlx.recipe import Recipe
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -71,7 +71,7 @@ def test_blocks_do_what_they_show(tmp_path: Path) -> None:
             command, _, shown = text.removeprefix("$ ").partition("\n")
             assert_same(run(["sh", "-c", command]), shown)
             tried += 1
-    assert tried == 8
+    assert tried == 10
 
 
 def test_size_table_is_computed() -> None:

@@ -12,9 +12,10 @@ from conftest import GOLDEN
 from clef_mlx import CheckpointError, load
 from clef_mlx.cli import main
 from clef_mlx.convert import Recipe, convert
-from clef_mlx.convert.plan import RECIPES, make_plan
-from clef_mlx.convert.published import disk_bytes, published_config
-from clef_mlx.convert.units import Unit, units
+from clef_mlx.convert.plan import make_plan
+from clef_mlx.published import disk_bytes, published_config
+from clef_mlx.recipe import RECIPES
+from clef_mlx.units import Unit, units
 
 Writer = Callable[..., Path]
 

@@ -10,10 +10,12 @@ from typing import Any
 import click
 
 from ..errors import ClefError
+from .bench import bench
 from .compare import compare
 from .convert import convert
 from .decide import decide
 from .demo import demo
+from .doctor import doctor
 from .info import info
 
 
@@ -43,3 +45,5 @@ main.add_command(convert)
 main.add_command(compare)
 main.add_command(info)
 main.add_command(demo)
+main.add_command(doctor)
+main.add_command(bench)

@@ -11,16 +11,16 @@ class _WithAdvice(click.Command):
     """Ends its help with what each width costs and which one suits this machine."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ..convert.plan import Recipe
-        from ..convert.published import (
+        from ..machine import machine_bytes
+        from ..published import (
             NAMES,
             USABLE,
             disk_bytes,
-            machine_bytes,
             memory_bytes,
             published_config,
             suggested_bits,
         )
+        from ..recipe import Recipe
 
         rows = [("", "disk, memory of a 16,384-token text decision (computed)")]
         for name in NAMES:

@@ -17,6 +17,7 @@ from .progress import Bars
 from .widths import widths
 
 LISTED = 6  # exceptions shown of a plan
+EXPLAINED = 110  # characters of a line that explains a projection's width
 
 
 class Reporter(Bars, Listener):
@@ -45,6 +46,7 @@ class Reporter(Bars, Listener):
 def print_mix(mix: Mix) -> None:
     """A line for each unit: its width, and the mean KL of the answers when it alone is packed."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.width = max(console.width, EXPLAINED)  # names of projections stay whole
     table = columns("projection", "weights", "KL at 3 bits", "KL at 4 bits", "bits", "KL left")
     for unit, bits in mix.bits.items():
         damage = mix.damages[unit]

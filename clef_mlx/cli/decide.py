@@ -12,10 +12,12 @@ import click
 from .options import dtype_option, model_option
 from .questions import QuestionCommand, parse_questions, question_options
 
+LINES = ".jsonl"
 EXAMPLES = """
 \b
 Examples:
   clef-mlx decide ticket.json -m Cloudflare/clef-flash
+  clef-mlx decide tickets.jsonl -m ./clef-flash > answers.jsonl
   clef-mlx decide -m ./clef-flash -s 'My card was charged twice.' \\
     --noul 'refund: Is money asked back?' \\
     --choice 'team: Which team? = billing, shipping, tech'
@@ -84,6 +86,9 @@ def decide(
 ) -> None:
     """Answer the questions of REQUEST, a JSON file in System One form ('-' reads stdin).
 
+    A file named so.jsonl holds a request a line: then a line of JSON is printed for each, and a
+    bad one has its error there while the rest go on.
+
     Without a file, --state (or --state-json) or media, and any of --noul, --choice and --score
     make the request; a question's first ': ' ends its id, the last ' = ' starts its options.
     Anything richer goes into a file.
@@ -96,15 +101,22 @@ def decide(
             or any((*media.values(), *questions.values()))
         ):
             raise click.UsageError("give either a request file or a state and questions, not both")
+        if request.endswith(LINES):
+            options = (confidence, max_length, truncate, exif)
+            _answer_lines(ctx, request, model, dtype, near_ties, as_json, options)
+            return
         body = _read_request(request)
     else:
         body = {"state": _state(state, state_json, any(media.values()))}
         body.update(questions=parse_questions(ctx, questions), **media)
     from ..model import load
     from ..request import parse_request
+    from .progress import blocks
 
     parsed = parse_request(body)  # before the weights: a bad request need not wait for them
-    response = load(model, dtype).respond(parsed, max_length, truncate, confidence, exif)
+    clef = load(model, dtype)
+    with blocks() as progress:
+        response = clef.respond(parsed, max_length, truncate, confidence, exif, progress)
     for warning in response.warnings:
         click.echo(f"Warning: {warning}", err=True)
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
@@ -114,6 +126,35 @@ def decide(
         print_response(response)
     else:
         click.echo(_as_json(response.to_dict(near_ties)))
+
+
+def _answer_lines(
+    ctx: click.Context,
+    name: str,
+    model: str,
+    dtype: str | None,
+    near_ties: bool,
+    as_json: bool | None,
+    options: tuple[Any, ...],
+) -> None:
+    if as_json is False:
+        raise click.UsageError("the answers to a .jsonl file are lines of JSON, not a table")
+    from ..model import load
+    from .lines import answer_lines
+    from .progress import progress
+
+    content = _read_bytes(name)
+    clef = load(model, dtype)
+    keys = ("confidence", "max_length", "truncate", "exif")
+    asked = dict(zip(keys, options, strict=True))
+    good = []
+    with progress(sum(map(bool, content.split(b"\n"))), "requests") as step:
+        for is_answer in answer_lines(clef, content, name, near_ties, **asked):
+            good.append(is_answer)
+            step()
+    if not good:
+        raise click.ClickException(f"{name} holds no request")
+    ctx.exit(0 if all(good) else 1)
 
 
 def _as_json(body: dict[str, Any]) -> bytes:

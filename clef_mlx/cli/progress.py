@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -79,3 +80,38 @@ class Bars:
         if self._current is not None:
             self._current.stop()
             self._current = None
+
+
+@contextmanager
+def blocks() -> Iterator[Callable[[int, int], None]]:
+    """A bar over the tokens of a prompt, from its first block on until it is done."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("reading", visible=False)
+
+        def told(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=done < total)
+
+        yield told
+
+
+class Step(Protocol):
+    """Call it when something is done; ``doing`` names what comes next."""
+
+    def __call__(self, done: int = 1, doing: str | None = None) -> None: ...
+
+
+@contextmanager
+def progress(total: int, doing: str = "") -> Iterator[Step]:
+    """A bar of ``total`` steps while open; it leaves no trace."""
+    console = Console(stderr=True)
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(doing, total=total)
+
+        def step(done: int = 1, doing: str | None = None) -> None:
+            bar.update(task, advance=done, description=doing)
+
+        yield step

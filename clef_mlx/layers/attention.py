@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from functools import partial
 
 import mlx.core as mx
-import mlx.nn as nn
 
 from ..architecture import TextConfig
-from .linear import Linear
+from .activations import sigmoid_times
+from .linear import Linear, SharesInput
 from .norm import RMSNorm
 from .rope import Rotary
+
+FUSED = 128  # the largest head size of MLX's fused attention on most Macs
+TILE = 256  # queries
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,35 @@ class KeyValues:
     values: mx.array
 
 
-class Attention(nn.Module):
+def causal_attention(q: mx.array, k: mx.array, v: mx.array) -> mx.array:
+    """Each query sees the keys up to its own place; the last query's is the last key.
+
+    Where MLX has no fused kernel (head sizes over 128, and the CPU), it forms the scores of all
+    keys, seen or not. Queries then come ``TILE`` at a time, each with the keys they may see: half
+    of the work, and a part of the memory.
+
+    Shapes: ``q`` ``[B, H, L, Dk]``, ``k``, ``v`` ``[B, Hk, S, Dk]`` -> as ``q``.
+    """
+    length, seen = q.shape[2], k.shape[2]
+    is_fused = q.shape[-1] <= FUSED and mx.default_device() == mx.gpu
+    tile = length if is_fused else TILE
+    parts = []
+    for first in range(0, length, tile):
+        last = min(first + tile, length)
+        visible = seen - length + last
+        parts.append(
+            mx.fast.scaled_dot_product_attention(
+                q[:, :, first:last],
+                k[:, :, :visible],
+                v[:, :, :visible],
+                scale=q.shape[-1] ** -0.5,
+                mask="causal",
+            )
+        )
+    return parts[0] if len(parts) == 1 else mx.concatenate(parts, axis=2)
+
+
+class Attention(SharesInput):
     """Causal attention.
 
     Only the first ``rotary_dim`` dimensions of a head are rotated. The softmax is float32.
@@ -32,6 +63,8 @@ class Attention(nn.Module):
     Shapes: ``x`` ``[B, L, D]`` -> ``[B, L, D]`` and the keys and values of all tokens so far.
     Reference: transformers 5.10.2, ``Qwen3OmniMoeThinkerTextAttention``.
     """
+
+    shared = ("q_proj", "k_proj", "v_proj")
 
     def __init__(self, config: TextConfig) -> None:
         super().__init__()
@@ -49,17 +82,24 @@ class Attention(nn.Module):
     def __call__(
         self, x: mx.array, state: KeyValues | None, rotary: Rotary | None = None
     ) -> tuple[mx.array, KeyValues]:
-        q = self.q_proj(x).reshape(*x.shape[:2], self.heads, self.head_dim)
-        y, state = self._attend(q, x, state, rotary)
+        q, k, v = self.outputs(x)
+        y, state = self._attend(self._by_head(q), k, v, state, rotary)
         return self.o_proj(y.flatten(2)), state
 
+    def _by_head(self, x: mx.array) -> mx.array:
+        """Shapes: ``[B, L, H * Dk]`` -> ``[B, L, H, Dk]``."""
+        return x.reshape(*x.shape[:2], -1, self.head_dim)
+
     def _attend(
-        self, q: mx.array, x: mx.array, state: KeyValues | None, rotary: Rotary | None
+        self,
+        q: mx.array,
+        k: mx.array,
+        v: mx.array,
+        state: KeyValues | None,
+        rotary: Rotary | None,
     ) -> tuple[mx.array, KeyValues]:
-        """Shapes: ``q``, ``[B, L, H, Dk]`` -> the same."""
-        batch, length, _ = x.shape
-        k = self.k_proj(x).reshape(batch, length, self.key_heads, self.head_dim)
-        v = self.v_proj(x).reshape(batch, length, self.key_heads, self.head_dim).swapaxes(1, 2)
+        """Shapes: ``q`` ``[B, L, H, Dk]``, ``k``, ``v`` ``[B, L, Hk * Dk]`` -> as ``q``."""
+        k, v = self._by_head(k), self._by_head(v).swapaxes(1, 2)
         seen = 0 if state is None else state.keys.shape[2]
         rotate = rotary or partial(self._count_up, offset=seen)
         q = rotate(self.q_norm(q).swapaxes(1, 2))
@@ -67,8 +107,7 @@ class Attention(nn.Module):
         if state is not None:
             k = mx.concatenate([state.keys, k], axis=2)
             v = mx.concatenate([state.values, v], axis=2)
-        y = mx.fast.scaled_dot_product_attention(q, k, v, scale=self.head_dim**-0.5, mask="causal")
-        return y.swapaxes(1, 2), KeyValues(k, v)
+        return causal_attention(q, k, v).swapaxes(1, 2), KeyValues(k, v)
 
     def _count_up(self, x: mx.array, offset: int) -> mx.array:
         """Rotary positions ``offset, offset + 1, ...`` for ``[B, H, L, Dk]``.
@@ -94,7 +133,8 @@ class GatedAttention(Attention):
     def __call__(
         self, x: mx.array, state: KeyValues | None, rotary: Rotary | None = None
     ) -> tuple[mx.array, KeyValues]:
-        query_and_gate = self.q_proj(x).reshape(*x.shape[:2], self.heads, 2 * self.head_dim)
+        query_and_gate, k, v = self.outputs(x)
+        query_and_gate = query_and_gate.reshape(*x.shape[:2], self.heads, 2 * self.head_dim)
         q, gate = mx.split(query_and_gate, 2, axis=-1)
-        y, state = self._attend(q, x, state, rotary)
-        return self.o_proj((y * mx.sigmoid(gate)).flatten(2)), state
+        y, state = self._attend(q, k, v, state, rotary)
+        return self.o_proj(sigmoid_times(gate, y).flatten(2)), state

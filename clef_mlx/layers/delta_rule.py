@@ -24,6 +24,8 @@ from ..errors import ClefError
 CHUNK = 64  # tokens solved together; 32 is level, 16 and 128 are slower (CPU)
 SEGMENT = 16  # chunks whose matrices live at once: bounds memory for long inputs
 _BASE = 8  # rows inverted by a power series: few enough that its terms stay small
+_GONE = -30.0  # a log decay below which nothing is left; products of less are slow denormals
+_NOTHING = 1e-18  # of the inverse, whose entries are at most about 1
 
 
 def gated_delta(
@@ -94,7 +96,7 @@ def gated_delta_chunked(
         """``[B, L, ...]`` -> ``[B, N, C, Hk, R, ...]`` -> ``[B, Hk, R, N, C, ...]``, float32."""
         x = mx.pad(x.astype(mx.float32), [(0, 0), (0, pad)] + [(0, 0)] * (x.ndim - 2))
         x = x.reshape(batch, -1, CHUNK, key_heads, *tail)
-        return x.transpose((0, 3, 4, 1, 2, 5)[: x.ndim])
+        return mx.contiguous(x.transpose((0, 3, 4, 1, 2, 5)[: x.ndim]))
 
     # A padded token has beta 0 and log decay 0: it leaves the state as it is.
     queries, keys = chunks(q, 1, key_dim), chunks(k, 1, key_dim)
@@ -132,7 +134,7 @@ def _segment(
     ``[B, Hk, R, C, Dv]`` and the state.
     """
     between = _decay_between(log_decay)  # [..., C, C]: what is left at i of what was at j
-    from_start = mx.exp(mx.cumsum(log_decay, axis=-1))[..., None]
+    from_start = _exp(mx.cumsum(log_decay, axis=-1))[..., None]
     to_end = between[..., -1, :, None]
     beta = beta[..., None]
     k_transposed = k.swapaxes(-1, -2)
@@ -163,7 +165,12 @@ def _decay_between(log_decay: mx.array) -> mx.array:
     lower = mx.tril(mx.ones((size, size)))
     strictly = mx.tril(mx.ones((size, size)), -1)
     sums = (lower * log_decay[..., None, :]) @ strictly
-    return mx.exp(sums) * lower
+    return _exp(sums) * lower
+
+
+def _exp(log_decay: mx.array) -> mx.array:
+    """What is left of the state: 0 where it is less than ``exp(_GONE)``."""
+    return mx.where(log_decay > _GONE, mx.exp(log_decay), 0.0)
 
 
 def _unit_lower_inverse(a: mx.array) -> mx.array:
@@ -202,4 +209,5 @@ def _unit_lower_inverse(a: mx.array) -> mx.array:
             axis=-2,
         )
         half *= 2
-    return inverse.squeeze(-3)
+    inverse = inverse.squeeze(-3)
+    return mx.where(mx.abs(inverse) > _NOTHING, inverse, 0.0)

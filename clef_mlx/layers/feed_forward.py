@@ -6,16 +6,19 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from ..architecture import MoeConfig
-from .linear import ExpertLinear, Linear
+from .activations import sigmoid_times, silu_times
+from .linear import ExpertLinear, Linear, SharesInput
 
 SORT_FROM = 64  # routed rows; below that sorting costs more than the reads it saves
 
 
-class MLP(nn.Module):
+class MLP(SharesInput):
     """``down(silu(gate(x)) * up(x))``.
 
     Shapes: ``x`` ``[..., D]`` -> ``[..., D]``. Reference: transformers 5.10.2, ``Qwen3_5MLP``.
     """
+
+    shared = ("gate_proj", "up_proj")
 
     def __init__(self, width: int, inner: int) -> None:
         super().__init__()
@@ -24,7 +27,7 @@ class MLP(nn.Module):
         self.down_proj = Linear(inner, width)
 
     def __call__(self, x: mx.array) -> mx.array:
-        return self.down_proj(nn.silu(self.gate_proj(x)) * self.up_proj(x))
+        return self.down_proj(silu_times(*self.outputs(x)))
 
 
 class Experts(nn.Module):
@@ -47,7 +50,7 @@ class Experts(nn.Module):
         experts = experts[order]
         rows = x[order // chosen.shape[-1]]
         gate, up = mx.split(self.gate_up_proj(rows, experts, is_sorted), 2, axis=-1)
-        out = self.down_proj(nn.silu(gate) * up, experts, is_sorted)
+        out = self.down_proj(silu_times(gate, up), experts, is_sorted)
         return out[mx.argsort(order)].reshape(*chosen.shape, -1)
 
 
@@ -91,4 +94,5 @@ class SparseMoe(RoutedMoe):
         self.shared_expert_gate = Linear(width, 1)
 
     def __call__(self, x: mx.array) -> mx.array:
-        return super().__call__(x) + mx.sigmoid(self.shared_expert_gate(x)) * self.shared_expert(x)
+        shared = sigmoid_times(self.shared_expert_gate(x), self.shared_expert(x))
+        return super().__call__(x) + shared

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
+
 import mlx.core as mx
 import mlx.nn as nn
 
@@ -45,6 +48,47 @@ class Linear(nn.Module):
                 bits=self.packing.bits,
             )
         return y + self.bias[rows] if "bias" in self else y
+
+
+def join(layers: Sequence[Linear]) -> Linear:
+    """One layer with the outputs of all ``layers``, which have no bias and the same packing."""
+    joined = Linear(1, 1)
+    joined.packing = layers[0].packing
+    for name in layers[0].parameters():
+        joined[name] = mx.concatenate([layer[name] for layer in layers])
+    mx.eval(joined.parameters())
+    return joined
+
+
+class SharesInput(nn.Module):
+    """A layer that begins with several linear layers on one input.
+
+    ``merge`` makes one product of neighbours that are packed alike: the same numbers, fewer and
+    larger products. Without it each runs by itself.
+    """
+
+    shared: tuple[str, ...] = ()  # names of these layers
+
+    def merge(self) -> None:
+        """To be called once the weights are loaded; the layers' own names are gone afterwards."""
+        layers = [self.pop(name) for name in self.shared]
+        self._sizes = [layer.weight.shape[0] for layer in layers]
+        alike = groupby(layers, key=lambda layer: (layer.packing, layer.weight.dtype))
+        self.merged = [join(list(group)) for _, group in alike]
+
+    def outputs(self, x: mx.array) -> list[mx.array]:
+        """What each of the layers makes of ``x`` ``[..., D]``, in the order of ``shared``."""
+        if "merged" not in self:
+            return [self[name](x) for name in self.shared]
+        parts = []
+        sizes = iter(self._sizes)
+        for layer in self.merged:
+            y, first = layer(x), 0
+            while first < y.shape[-1]:
+                size = next(sizes)
+                parts.append(y[..., first : first + size])
+                first += size
+        return parts
 
 
 class ExpertLinear(Linear):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from ..architecture import TextConfig
+from .activations import silu
 from .delta_rule import gated_delta
-from .linear import Linear
+from .linear import Linear, SharesInput
 from .norm import GatedRMSNorm
 
 L2_EPS = 1e-6  # added to the sum of squares, not to their mean
@@ -40,20 +43,29 @@ class DepthwiseConv(nn.Module):
     def __call__(self, x: mx.array) -> mx.array:
         taps = self.weight.shape[0]
         length = x.shape[1] - taps + 1
-        x, weight = x.astype(mx.float32), self.weight.astype(mx.float32)
-        out = x[:, :length] * weight[0]
-        for tap in range(1, taps):
-            out = out + x[:, tap : tap + length] * weight[tap]
-        return out
+        return _sum_of_products(
+            [x[:, tap : tap + length] for tap in range(taps)], list(self.weight)
+        )
 
 
-class GatedDeltaNet(nn.Module):
+@partial(mx.compile, shapeless=True)
+def _sum_of_products(xs: Sequence[mx.array], weights: Sequence[mx.array]) -> mx.array:
+    """Shapes: ``xs`` ``[B, L, C]`` each, ``weights`` ``[C]`` each -> ``[B, L, C]`` float32."""
+    products = [
+        x.astype(mx.float32) * w.astype(mx.float32) for x, w in zip(xs, weights, strict=True)
+    ]
+    return sum(products[1:], products[0])
+
+
+class GatedDeltaNet(SharesInput):
     """Linear attention whose state is corrected toward each new value and decays with time.
 
     Shapes: ``x`` ``[B, L, D]`` -> ``[B, L, D]`` and the state after the last token.
     ``A_log``, ``dt_bias``, the decay, the recurrent state and the gated norm stay float32.
     Reference: transformers 5.10.2, ``Qwen3_5GatedDeltaNet``.
     """
+
+    shared = ("in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a")
 
     def __init__(self, config: TextConfig) -> None:
         super().__init__()
@@ -72,15 +84,13 @@ class GatedDeltaNet(nn.Module):
 
     def __call__(self, x: mx.array, state: DeltaState | None) -> tuple[mx.array, DeltaState]:
         batch, length, _ = x.shape
-        qkv = self.in_proj_qkv(x)
+        qkv, z, b, a = self.outputs(x)
         taps = self.conv1d.weight.shape[0]
         before = mx.zeros((batch, taps - 1, qkv.shape[-1]), qkv.dtype)
         seen = mx.concatenate([before if state is None else state.conv, qkv], axis=1)
-        q, k, v = self._split(nn.silu(self.conv1d(seen)).astype(qkv.dtype))
-        log_decay = -mx.exp(self.A_log) * nn.softplus(
-            self.in_proj_a(x).astype(mx.float32) + self.dt_bias
-        )
-        beta = mx.sigmoid(self.in_proj_b(x).astype(mx.float32))
+        q, k, v = self._split(silu(self.conv1d(seen)).astype(qkv.dtype))
+        log_decay = -mx.exp(self.A_log) * nn.softplus(a.astype(mx.float32) + self.dt_bias)
+        beta = mx.sigmoid(b.astype(mx.float32))
         y, recurrent = gated_delta(
             l2_normalize(q) * self.key_dim**-0.5,
             l2_normalize(k),
@@ -89,7 +99,7 @@ class GatedDeltaNet(nn.Module):
             beta,
             None if state is None else state.recurrent,
         )
-        gate = self.in_proj_z(x).reshape(batch, length, self.heads, self.value_dim)
+        gate = z.reshape(batch, length, self.heads, self.value_dim)
         y = self.norm(y, gate).reshape(batch, length, -1)
         return self.out_proj(y), DeltaState(seen[:, length:], recurrent)
 

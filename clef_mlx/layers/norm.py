@@ -5,6 +5,8 @@ from __future__ import annotations
 import mlx.core as mx
 import mlx.nn as nn
 
+from .activations import silu_times
+
 
 class RMSNorm(nn.Module):
     """Scale each row to unit mean square, times ``weight``.
@@ -35,5 +37,4 @@ class GatedRMSNorm(RMSNorm):
 
     def __call__(self, x: mx.array, gate: mx.array) -> mx.array:  # type: ignore[override]
         normed = mx.fast.rms_norm(x.astype(mx.float32), self.weight, self.eps)
-        gated: mx.array = normed * nn.silu(gate.astype(mx.float32))
-        return gated.astype(gate.dtype)
+        return silu_times(gate.astype(mx.float32), normed).astype(gate.dtype)

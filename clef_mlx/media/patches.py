@@ -90,6 +90,19 @@ class EncodedMedia(Mapping[str, np.ndarray]):
         if videos:
             self._parts.update(pixel_values_videos=self.videos, video_grid_thw=self.videos)
 
+    @cached_property
+    def key(self) -> str:
+        """Equal for equal content in equal order, and only then."""
+        parts = [patches.key for patches in (*self.images, *self.videos)]
+        if self.sounds is not None:
+            parts += [
+                f"{len(clip.samples)}:{hashlib.sha256(clip.samples.tobytes()).hexdigest()}"
+                for clip in self.sounds.clips
+            ]
+        counts = len(self.images), len(self.videos)
+        order = b"" if self.order is None else self.order.tobytes()
+        return f"{counts} {' '.join(parts)} {hashlib.sha256(order).hexdigest()}"
+
     def __getitem__(self, name: str) -> np.ndarray:
         if name == "input_features" and self.sounds is not None:
             return self.sounds.input_features()

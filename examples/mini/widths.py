@@ -14,7 +14,6 @@ import tempfile
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from decisions import decisions
 
@@ -23,25 +22,30 @@ from clef_mlx.checkpoint import open_checkpoint
 from clef_mlx.compare import request_set
 from clef_mlx.compare.figures import Estimate, Figures, figures
 from clef_mlx.compare.run import Run, run
-from clef_mlx.convert import convert
+from clef_mlx.convert import Listener, Order
+from clef_mlx.convert.mixed import spend
+from clef_mlx.convert.plan import make_plan
+from clef_mlx.convert.sensitivity import Damage, Trials
+from clef_mlx.recipe import Recipe
+from clef_mlx.units import Unit
 
 TESTED, FITTED = 7, 21  # seeds of the generator
-FITTED_COUNT = 250  # requests that calibrate
-VARIANTS: dict[str, dict[str, Any]] = {
-    "16 bits": {"bits": 16},
-    "8 bits": {"recipe": "8bit"},
-    "4 bits, plain (`--no-refit`)": {"bits": 4, "refit": False},
-    "4 bits (`4bit`)": {"recipe": "4bit"},
-    "4 bits, careful (`4bit-careful`)": {"recipe": "4bit-careful"},
-    "4 bits, calibrated": {"bits": 4, "calibrate": ...},
-    "mixed, 4.5 bits": {"target_bits": 4.5, "measure": ...},
-    "mixed, 4.5 bits, calibrated": {"target_bits": 4.5, "calibrate": ...},
-    "mixed, 5 bits": {"target_bits": 5.0, "measure": ...},
-    "mixed, 5 bits, calibrated": {"target_bits": 5.0, "calibrate": ...},
-    "backbone 16, head 8": {"bits": 16, "head_bits": 8},
-    "backbone 16, head 4": {"bits": 16, "head_bits": 4},
-    "backbone 4, head 16": {"bits": 4, "head_bits": 16},
-    "backbone 4, head 8": {"bits": 4, "head_bits": 8},
+FITTED_COUNT = 250  # requests that calibrate, and of which the first measure each projection
+VARIANTS: dict[str, Recipe | float] = {  # a number: bits a weight, spent by measured damage
+    "16 bits": Recipe(16),
+    "8 bits (`8bit`)": Recipe(8),
+    "4 bits, plain (`--no-refit`)": Recipe(4, refit=False),
+    "4 bits (`4bit`)": Recipe(4),
+    "4 bits, careful (`4bit-careful`)": Recipe.named("4bit-careful", None, None),
+    "4 bits, calibrated": Recipe(4),
+    "mixed, 4.5 bits": 4.5,
+    "mixed, 4.5 bits, calibrated": 4.5,
+    "mixed, 5 bits": 5.0,
+    "mixed, 5 bits, calibrated": 5.0,
+    "backbone 16, head 8": Recipe(16, head_bits=8),
+    "backbone 16, head 4": Recipe(16, head_bits=4),
+    "backbone 4, head 16": Recipe(4, head_bits=16),
+    "backbone 4, head 8": Recipe(4, head_bits=8),
 }
 PLAIN = "4 bits, plain (`--no-refit`)"
 
@@ -93,20 +97,37 @@ def main() -> None:
             "4 bits | mean drift | 99 % below | largest |"
         )
         print("|" + "---|" * 9)
-        plain = None
-        for title, options in VARIANTS.items():
+        plain, mixer = None, Mixer(arguments.release, fitted)
+        for title, wanted in VARIANTS.items():
             if arguments.only and title not in arguments.only and title != PLAIN:
                 continue
             began = time.perf_counter()
-            fit = {key: str(fitted) for key, value in options.items() if value is ...}
-            out = folder / "made"
-            made = convert(arguments.release, out, **{**options, **fit})
+            recipe = mixer.recipe(wanted) if isinstance(wanted, float) else wanted
+            calibrate = str(fitted) if title.endswith("calibrated") else None
+            out = folder / f"made {len(list(folder.iterdir()))}"
+            Order(recipe, calibrate=calibrate).carry_out(arguments.release, out, Listener())
             seconds = time.perf_counter() - began
-            packed = run(open_checkpoint(made), asked, None, lambda model, done: None)
+            packed = run(open_checkpoint(out), asked, None, lambda model, done: None)
             found = figures(reference.answers, packed.answers)
             plain = found if title == PLAIN else plain
             print(row(title, packed, found, plain), f"<!-- {seconds:.0f} s -->", flush=True)
-            out.rename(folder / f"done {title.translate(str.maketrans('/`', '__'))}")
+
+
+class Mixer:
+    """Measures every projection once, when the first budget is to be spent."""
+
+    def __init__(self, release: Path, requests: Path) -> None:
+        self._plan = make_plan(release, release.name, Recipe())
+        self._requests = request_set(str(requests))
+        self._damages: dict[Unit, Damage] = {}
+
+    def recipe(self, target_bits: float) -> Recipe:
+        """Widths of at most ``target_bits`` a weight."""
+        if not self._damages:
+            trials = Trials(self._plan.checkpoint, self._plan.recipe, self._requests)
+            self._damages = trials.damages(lambda done, total: None)
+        mix = spend(self._plan, self._damages, target_bits)
+        return Recipe(widths=mix.widths(self._plan))
 
 
 if __name__ == "__main__":

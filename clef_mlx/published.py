@@ -6,17 +6,14 @@ Source: the parameter counts and dimensions in the model cards and configs of Cl
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
-
-from ..architecture import DENSE, OMNI, ModelConfig
-from ..config import parse_config
-from ..memory import decision_bytes, parameter_bytes
-from ..weights import expected_tensors
-from .plan import Recipe
+from .architecture import DENSE, OMNI, ModelConfig
+from .config import parse_config
+from .memory import decision_bytes, parameter_bytes
+from .recipe import Recipe
+from .weights import expected_tensors
 
 _SHARED_TEXT: dict[str, Any] = {
     "full_attention_interval": 4,
@@ -126,13 +123,6 @@ def memory_bytes(config: ModelConfig, recipe: Recipe, tokens: int = LONG) -> tup
     specs = [s for s in expected_tensors(config, ()).values() if s.part in ("backbone", "head")]
     packing = recipe.settled(specs).packing
     return parameter_bytes(specs, 2, packing), decision_bytes(config, tokens, 2)
-
-
-def machine_bytes() -> int:
-    """Memory of this machine."""
-    if mx.metal.is_available():
-        return int(mx.device_info()["memory_size"])
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def suggested_bits(name: str, memory: int) -> int | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..layout import PACKABLE
-from ..weights import Part, TensorSpec
+from .layout import PACKABLE
+from .weights import Part, TensorSpec
 
 
 @dataclass(frozen=True, order=True)
