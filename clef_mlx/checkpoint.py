@@ -75,15 +75,17 @@ class Checkpoint:
         parameters = self.parameters(part, dtype, expand)
         module.load_weights([(k.removeprefix(f"{part}."), v) for k, v in parameters.items()])
 
-    def parameters(self, part: Part, dtype: mx.Dtype, expand: bool) -> dict[str, mx.array]:
-        """Every parameter of ``part``, evaluated, by our name.
+    def parameters(
+        self, part: Part, dtype: mx.Dtype, expand: bool, under: str = ""
+    ) -> dict[str, mx.array]:
+        """Every parameter of ``part`` whose name begins with ``under``, evaluated, by our name.
 
         With ``expand`` packed weights are unpacked to ``dtype``. One parameter is read at a time,
         so that little more than the result is ever in memory.
         """
         groups: dict[str, list[TensorSpec]] = defaultdict(list)
         for spec in self.specs.values():
-            if spec.part == part:
+            if spec.part == part and spec.ours.startswith(under):
                 groups[spec.ours].append(spec)
         files: dict[Path, Any] = {}
 

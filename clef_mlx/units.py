@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .layout import PACKABLE
-from .weights import TensorSpec
+from .weights import Part, TensorSpec
 
 
 @dataclass(frozen=True, order=True)
 class Unit:
     """One projection of one layer, with all its experts; ``layer`` is -1 outside of layers."""
 
-    part: str  # "backbone" or "head"
+    part: Part
     stack: str  # "layers", "evidence_layers", or "" outside of layers
     layer: int
     kind: str  # "linear_attn.out_proj", "mlp.experts.down_proj", "memory_projection", ...
@@ -21,7 +21,7 @@ class Unit:
     @classmethod
     def of(cls, spec: TensorSpec) -> Unit:
         """The unit of a packable tensor, told by our name of its parameter."""
-        part, *path = spec.ours.removesuffix(".weight").split(".")
+        part, path = spec.part, spec.ours.removesuffix(".weight").split(".")[1:]
         if len(path) > 2 and path[0].endswith("layers"):
             return cls(part, path[0], int(path[1]), ".".join(path[2:]))
         return cls(part, "", -1, ".".join(path))

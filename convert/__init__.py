@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..compare import request_set
-from ..hub import resolve
-from .check import certifier
-from .folder import convert_to, is_free
-from .plan import Plan, Recipe, make_plan
+from ..recipe import Recipe
+from .order import Listener, Order
+from .plan import Plan
 
-__all__ = ["Plan", "Recipe", "certifier", "convert", "convert_to", "prepare"]
+__all__ = ["Listener", "Order", "Plan", "Recipe", "convert"]
 
 
 def convert(
@@ -27,6 +25,9 @@ def convert(
     head_bits: int | None = None,
     table_bits: int = 16,
     refit: bool = True,
+    target_bits: float | None = None,
+    measure: str | None = None,
+    calibrate: str | None = None,
     check: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Path:
@@ -37,26 +38,28 @@ def convert(
     ``head_bits`` says otherwise, the joint head's; ``group_size`` 32, 64 or 128 weights share a
     scale and a bias; ``table_bits`` is 16 (as released) or 8 for the two token tables;
     ``refit`` fits scales and biases by least squares, where MLX takes them from the extremes.
-    ``check`` names a file of requests (``"builtin"``: ours) on which the result is held against
-    the release; its certificate then holds what changed.
+    ``target_bits`` measures how much each projection moves the answers and chooses a width for
+    each, so many bits a weight on average, scales and biases included.
+    ``measure``, ``calibrate`` and ``check`` name files of requests (``"builtin"``: ours): by the
+    first ``target_bits`` are spent (default: what ``calibrate`` names), on the second rounding is
+    calibrated, on the third the result is held against the release, and its certificate then says
+    what changed.
     ``progress`` is told the bytes of the source read so far. Returns ``out``, which is complete or
     was never there.
     Raises ``CheckpointError`` for what cannot be converted and where it cannot be written.
     """
-    asked = None if check is None else request_set(check)
     chosen = Recipe.named(
         recipe, bits, head_bits, group_size=group_size, table_bits=table_bits, refit=refit
     )
-    plan, target = prepare(source, out, chosen)
-    certify = None if asked is None else certifier(plan, asked)
-    return convert_to(plan, target, progress, certify)
+    order = Order(chosen, check, calibrate, target_bits, measure)
+    return order.carry_out(source, out, _Reading(progress))
 
 
-def prepare(source: str | Path, out: str | Path, recipe: Recipe) -> tuple[Plan, Path]:
-    """The plan of a conversion and its target, made absolute; a Hub id is fetched first.
+class _Reading(Listener):
+    """Tells how much of the source was read, and nothing else."""
 
-    Raises ``CheckpointError`` where the conversion could not be carried out.
-    """
-    target = is_free(Path(out))
-    folder, name = resolve(source, copy=(target, recipe.share))
-    return make_plan(folder, name, recipe), target
+    def __init__(self, progress: Callable[[int], None] | None) -> None:
+        self._progress = progress
+
+    def reading(self, total: int) -> Callable[[int], None]:
+        return self._progress or super().reading(total)

@@ -31,8 +31,7 @@ def certifier(
     Raises, before any work, ``RequestError`` for a request the model refuses and
     ``CheckpointError`` where the release does not fit this machine's memory.
     """
-    encoded = encode_all(plan.checkpoint, requests)
-    _check_memory(plan.checkpoint, max(len(prompt.input_ids) for prompt in encoded))
+    check_memory(plan.checkpoint, requests, "--check")
 
     def certify(made: Checkpoint) -> Certificate:
         found = compare(plan.checkpoint, made, requests, progress=progress)
@@ -48,13 +47,15 @@ def certifier(
     return certify
 
 
-def _check_memory(checkpoint: Checkpoint, tokens: int) -> None:
+def check_memory(checkpoint: Checkpoint, requests: RequestSet, option: str) -> None:
+    """Whether the release itself can answer ``requests`` here, as ``option`` asks."""
+    tokens = max(len(prompt.input_ids) for prompt in encode_all(checkpoint, requests))
     item = 2 if mx.default_device() == mx.gpu else 4
     loaded = [spec for spec in checkpoint.specs.values() if spec.part in ("backbone", "head")]
     needed = parameter_bytes(loaded, item) + decision_bytes(checkpoint.config, tokens, item)
     usable = int(USABLE * machine_bytes())
     if needed > usable:
         raise CheckpointError(
-            f"--check runs the release itself, which needs {size(needed)} of memory, and "
+            f"{option} runs the release itself, which needs {size(needed)} of memory, and "
             f"{size(usable)} are usable here: convert without it, or on a larger machine"
         )

@@ -22,9 +22,10 @@ from ..fields import read_json_file
 from ..layout import FORMAT, NEEDS, PACKABLE, STAMP
 from ..packing import Packing
 from ..sizes import size
+from .calibrated import Calibrated
 from .plan import Plan, Step
 from .refit import refit
-from .stream import Pack, ShardWriter, as_mlx_packs, write_step
+from .stream import ShardWriter, as_mlx_packs, write_step
 
 SHARD_BYTES = 5_000_000_000
 SPARE = 256 << 20  # bytes of disk left free after a conversion
@@ -46,18 +47,25 @@ def convert_to(
     out: Path,
     progress: Callable[[int], None] | None = None,
     certify: Callable[[Checkpoint], Certificate] | None = None,
+    calibrate: Callable[[Path], Calibrated] | None = None,
 ) -> Path:
     """Carry out ``plan``; ``out`` appears complete, or not at all.
 
-    ``certify`` measures the finished model; what it finds is kept in the stamp.
+    ``certify`` measures the finished model; what it finds is kept in the stamp. ``calibrate``
+    packs linear layers on requests, into a folder that stays beside ``out`` where it is stopped,
+    so that the next run goes on from there.
     """
     out = is_free(out)
     _make_parent(out)
-    _check_disk(plan, out)
+    check_disk(plan, out, calibrate is not None)
     limit = mx.set_cache_limit(0)  # buffers of one block are of no use to the next
     try:
         with _staging(out) as staging:
-            _write_all(plan, staging, progress or (lambda done: None))
+            calibrated = None
+            if calibrate is not None:
+                calibrated = calibrate(out.parent / f".{out.name}.calibrating")
+                mx.set_cache_limit(0)
+            _write_all(plan, staging, progress or (lambda done: None), calibrated)
             config = {**read_json_file(plan.checkpoint.folder / "config.json"), STAMP: stamp(plan)}
             if certify is not None:
                 mx.set_cache_limit(limit)
@@ -68,6 +76,8 @@ def convert_to(
             _sync(staging)
             (staging / LOCK).unlink()
             os.rename(staging, out)
+            if calibrated is not None:
+                calibrated.remove()
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EACCES):
             raise
@@ -105,7 +115,9 @@ def _staging(out: Path) -> Iterator[Path]:
         os.close(lock)
 
 
-def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> None:
+def _write_all(
+    plan: Plan, staging: Path, progress: Callable[[int], None], calibrated: Calibrated | None
+) -> None:
     done = 0
 
     def advance(count: int) -> None:
@@ -114,14 +126,23 @@ def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> No
         progress(done)
 
     pack = refit if plan.recipe.refit else as_mlx_packs
+
+    def write(step: Step, writer: ShardWriter) -> None:
+        if calibrated is not None and step.spec.name in calibrated:
+            for output, data in calibrated.stored(step):
+                writer.append(output, data)
+            advance(step.source.bytes)
+        else:
+            write_step(step, writer, advance, pack)
+
     shards = _shards([step for step in plan.steps if step.spec.part != "head"])
     weight_map = {}
     for number, steps in enumerate(shards, start=1):
         shard = f"model-{number:05}-of-{len(shards):05}.safetensors"
-        _write_file(staging / shard, steps, advance, pack)
+        _write_file(staging / shard, steps, write)
         weight_map.update({o.name: shard for step in steps for o in step.outputs()})
     head = [step for step in plan.steps if step.spec.part == "head"]
-    _write_file(staging / HEAD_FILE, head, advance, pack)
+    _write_file(staging / HEAD_FILE, head, write)
     size = sum(o.bytes for steps in shards for step in steps for o in step.outputs())
     index = {"metadata": {"total_size": size}, "weight_map": weight_map}
     _write_text(staging / INDEX_FILE, _json(index))
@@ -133,11 +154,11 @@ def _write_all(plan: Plan, staging: Path, progress: Callable[[int], None]) -> No
     _write_text(staging / "NOTICE", _notice(plan))
 
 
-def _write_file(path: Path, steps: list[Step], advance: Callable[[int], None], pack: Pack) -> None:
+def _write_file(path: Path, steps: list[Step], write: Callable[[Step, ShardWriter], None]) -> None:
     outputs = [output for step in steps for output in step.outputs()]
     with ShardWriter(path, outputs, METADATA) as writer:
         for step in steps:
-            write_step(step, writer, advance, pack)
+            write(step, writer)
 
 
 def _shards(steps: list[Step]) -> list[list[Step]]:
@@ -175,6 +196,7 @@ def stamp(plan: Plan) -> dict[str, Any]:
         "source": plan.checkpoint.name,
         "revision": source.name if source.parent.name == "snapshots" else None,
         "recipe": {key: value for key, value in vars(plan.recipe).items() if key != "widths"},
+        **plan.notes,
         "packed": {"default": _described(default), "exceptions": exceptions},
     }
 
@@ -206,11 +228,19 @@ def _notice(plan: Plan) -> str:
     return text
 
 
-def _check_disk(plan: Plan, out: Path) -> None:
-    free = shutil.disk_usage(out.parent).free
-    if plan.bytes_out + SPARE > free:
+def check_disk(plan: Plan, out: Path, calibrating: bool) -> None:
+    """Raises ``CheckpointError`` where the disk has too little room for ``plan``.
+
+    What a calibration packs lies there twice until the conversion is complete.
+    """
+    needed = plan.bytes_out
+    if calibrating:
+        packed = [step for step in plan.steps if step.packing is not None]
+        needed += sum(output.bytes for step in packed for output in step.outputs())
+    free = shutil.disk_usage(next(p for p in out.parents if p.exists())).free
+    if needed + SPARE > free:
         raise CheckpointError(
-            f"{out} would take {size(plan.bytes_out)} and {size(SPARE)} are kept free, but "
+            f"{out} would take {size(needed)} and {size(SPARE)} are kept free, but "
             f"{out.parent} has {size(free)}: make room or choose another disk"
         )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from ..checkpoint import Checkpoint, open_checkpoint
 from ..errors import CheckpointError
@@ -52,6 +54,7 @@ class Plan:
     checkpoint: Checkpoint
     recipe: Recipe
     steps: tuple[Step, ...]
+    notes: Mapping[str, Any] = field(default_factory=dict)  # more that the stamp says, plain JSON
 
     @property
     def bytes_in(self) -> int:

@@ -55,20 +55,19 @@ def _refit(
 
     MLX's own scales and biases come in as the first candidate.
     """
+    share = importance / mx.broadcast_to(importance, groups.shape[-2:]).sum(axis=-1, keepdims=True)
+    fit = _Fit(groups, share, most)
     low, high = groups.min(axis=-1, keepdims=True), groups.max(axis=-1, keepdims=True)
-    best = _packed(groups, importance, scales, biases, most)
+    best = fit.packed(scales, biases)
     for shrink in SHRINKS:
         scale = (high - low) * (shrink / most)
         bias = (high + low) / 2 - scale * (most / 2)
         for _ in range(1 + ROUNDS):
-            tried = _packed(groups, importance, scale, bias, most)
-            best = _Packed(
-                *(
-                    mx.where(tried.distance < best.distance, *p)
-                    for p in zip(tried, best, strict=True)
-                )
-            )
-            scale, bias = _fitted(groups, importance, tried.codes)
+            tried = fit.packed(scale, bias)
+            nearer = tried.distance < best.distance
+            pairs = zip(tried, best, strict=True)
+            best = _Packed(*(mx.where(nearer, *pair) for pair in pairs))
+            scale, bias = fit.line(tried.codes)
     return best.codes, best.scale, best.bias
 
 
@@ -81,24 +80,28 @@ class _Packed(NamedTuple):
     bias: mx.array
 
 
-def _packed(
-    groups: mx.array, importance: mx.array, scale: mx.array, bias: mx.array, most: int
-) -> _Packed:
-    """The nearest codes under ``scale`` and ``bias`` as they will be stored."""
-    scale, bias = scale.astype(mx.bfloat16), bias.astype(mx.bfloat16)
-    step, least = scale.astype(mx.float32), bias.astype(mx.float32)
-    codes = mx.clip(mx.round((groups - least) / mx.where(step == 0, 1.0, step)), 0, most)
-    squares = mx.square(codes * step + least - groups) * importance
-    distance = squares.sum(axis=-1, keepdims=True)
-    return _Packed(distance, codes, scale, bias)
+class _Fit:
+    """Groups to be met, and what does not change from one try to the next."""
 
+    def __init__(self, groups: mx.array, share: mx.array, most: int) -> None:
+        self._groups, self._share, self._most = groups, share, most
+        self._weighed = share * groups
+        self._mean = self._weighed.sum(axis=-1, keepdims=True)
 
-def _fitted(groups: mx.array, importance: mx.array, codes: mx.array) -> tuple[mx.array, mx.array]:
-    """The scale and bias with which ``codes`` come closest."""
-    share = importance / mx.broadcast_to(importance, codes.shape[-2:]).sum(axis=-1, keepdims=True)
-    code_mean = (share * codes).sum(axis=-1, keepdims=True)
-    mean = (share * groups).sum(axis=-1, keepdims=True)
-    weighed = share * (codes - code_mean)
-    spread = (weighed * codes).sum(axis=-1, keepdims=True)
-    scale = (weighed * groups).sum(axis=-1, keepdims=True) / mx.maximum(spread, TINY)
-    return scale, mean - scale * code_mean
+    def packed(self, scale: mx.array, bias: mx.array) -> _Packed:
+        """The nearest codes under ``scale`` and ``bias`` as they will be stored."""
+        scale, bias = scale.astype(mx.bfloat16), bias.astype(mx.bfloat16)
+        step, least = scale.astype(mx.float32), bias.astype(mx.float32)
+        codes = (self._groups - least) / mx.where(step == 0, 1.0, step)
+        codes = mx.clip(mx.round(codes), 0, self._most)
+        squares = mx.square(codes * step + least - self._groups) * self._share
+        return _Packed(squares.sum(axis=-1, keepdims=True), codes, scale, bias)
+
+    def line(self, codes: mx.array) -> tuple[mx.array, mx.array]:
+        """The scale and bias with which ``codes`` come closest."""
+        weighed = self._share * codes
+        mean = weighed.sum(axis=-1, keepdims=True)
+        spread = (weighed * codes).sum(axis=-1, keepdims=True) - mx.square(mean)
+        common = (self._weighed * codes).sum(axis=-1, keepdims=True) - mean * self._mean
+        scale = common / mx.maximum(spread, TINY)
+        return scale, self._mean - scale * mean

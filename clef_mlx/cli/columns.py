@@ -13,7 +13,7 @@ def columns(first: str, *numbers: str) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column(first)
+    table.add_column(first, overflow="fold")
     for number in numbers:
         table.add_column(number, justify="right")
     return table

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ..sizes import size
-from .widths import widths
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..convert import Plan
-
-LISTED = 6  # exceptions shown of a plan
 
 
 class _WithAdvice(click.Command):
@@ -100,6 +90,22 @@ class _WithAdvice(click.Command):
     help="Fit scales and biases to the rounded weights; without it they are MLX's own",
 )
 @click.option(
+    "--target-bits",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Measure each projection and choose its width: so many bits a weight on average",
+)
+@click.option(
+    "--measure",
+    metavar="FILE|builtin",
+    help="Requests by which --target-bits measures; default: those of --calibrate, or builtin",
+)
+@click.option("--explain", is_flag=True, help="Print the widths that --target-bits chose, and why")
+@click.option(
+    "--calibrate",
+    metavar="FILE|builtin",
+    help="Round by these requests, layer by layer; a run that is stopped goes on where it was",
+)
+@click.option(
     "--check",
     metavar="FILE|builtin",
     help="Hold the result against SOURCE on these requests and keep what changed with it",
@@ -113,6 +119,10 @@ def convert(
     head_bits: int | None,
     table_bits: int,
     refit: bool,
+    target_bits: float | None,
+    measure: str | None,
+    explain: bool,
+    calibrate: str | None,
     check: str | None,
 ) -> None:
     """Quantize SOURCE, a published release (mini, folder or Hub id), into the new folder OUT.
@@ -120,51 +130,14 @@ def convert(
     OUT is complete or not there at all: a run that is stopped leaves nothing that loads, and can
     simply be started again.
     """
-    from ..compare import request_set
-    from ..convert import Recipe, certifier, convert_to, prepare
-    from .progress import Bars
+    from ..convert import Order, Recipe
+    from .converting import Reporter
 
-    asked = None if check is None else request_set(check)
+    if target_bits is None and (explain or measure is not None):
+        raise click.UsageError("--explain and --measure belong to --target-bits: give that too")
     chosen = Recipe.named(
         recipe, bits, head_bits, group_size=group_size, table_bits=table_bits, refit=refit
     )
-    plan, target = prepare(source, out, chosen)
-    with Bars() as bars:
-        certify = None
-        if asked is not None:
-            told = bars.answering(len(asked.requests))
-            certify = certifier(plan, asked, progress=told)
-        for line in describe(plan, target):
-            click.echo(line, err=True)
-        convert_to(plan, target, bars.reading(plan.bytes_in), certify)
+    with Reporter(explain) as reporter:
+        Order(chosen, check, calibrate, target_bits, measure).carry_out(source, out, reporter)
     click.echo(out)
-
-
-def describe(plan: Plan, target: Path) -> list[str]:
-    """The plan in a few lines: what is read, what is written, what a decision will need."""
-    import shutil
-
-    from ..memory import decision_bytes, parameter_bytes
-
-    config, recipe = plan.checkpoint.config, plan.recipe
-    loaded = [s.spec for s in plan.steps if s.spec.part in ("backbone", "head")]
-    parameters = parameter_bytes(loaded, 2, recipe.packing)
-    decision = decision_bytes(config, 4096, 2)
-    existing = next(p for p in target.parents if p.exists())
-    lines = [
-        f"{plan.checkpoint.name}: {len(plan.steps):,} tensors, {size(plan.bytes_in)} in, "
-        f"{size(plan.bytes_out)} out; {size(shutil.disk_usage(existing).free)} free in {existing}",
-        f"widths: {widths(step.packing for step in plan.steps)}",
-        f"a text decision will need {size(parameters)} of memory and {size(decision)} at 4,096 "
-        "tokens (bfloat16)",
-    ]
-    for steps, what in (
-        (plan.narrow_groups(), f"packed in groups smaller than {recipe.group_size}"),
-        (plan.unpacked_linear(), "left unquantized: no group size divides their width"),
-    ):
-        if steps:
-            names = [f"  {step.spec.name} (width {step.spec.shape[-1]})" for step in steps]
-            lines.append(f"{len(names)} linear layers {what}:")
-            lines += names[:LISTED]
-            lines += [f"  and {len(names) - LISTED} more"] if len(names) > LISTED else []
-    return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -26,8 +26,9 @@ class Bars:
     def __init__(self) -> None:
         self._console = Console(stderr=True)
         self._current: Progress | None = None
+        self._counters: dict[str, Callable[[int], None]] = {}
 
-    def __enter__(self) -> Bars:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -36,7 +37,7 @@ class Bars:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop()
+        self.stop()
 
     def reading(self, total: int) -> Callable[[int], None]:
         """A bar over ``total`` bytes of a conversion's source."""
@@ -53,8 +54,14 @@ class Bars:
 
         return told
 
+    def counting(self, title: str, done: int, total: int) -> None:
+        """A bar called ``title``, made when it is first told."""
+        if title not in self._counters:
+            self._counters[title] = self._bar(title, total, MofNCompleteColumn())
+        self._counters[title](done)
+
     def _bar(self, title: str, total: int, count: ProgressColumn) -> Callable[[int], None]:
-        self._stop()
+        self.stop()
         title_column = TextColumn("{task.description}", markup=False)
         columns = (title_column, BarColumn(), count, TimeRemainingColumn())
         progress = self._current = Progress(
@@ -68,7 +75,8 @@ class Bars:
 
         return advance
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """Leave the present bar as it is."""
         if self._current is not None:
             self._current.stop()
             self._current = None

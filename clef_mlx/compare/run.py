@@ -91,7 +91,7 @@ def run(checkpoint: Checkpoint, requests: RequestSet, dtype: str | None, progres
     mx.clear_cache()
     mx.reset_peak_memory()
     before = mx.get_active_memory()
-    clef = Clef(checkpoint, dtype)
+    clef = Clef(checkpoint, dtype, state_cache_bytes=0)
     answer(clef, replace(requests, requests=requests.requests[:1]))  # warms up
     began = time.perf_counter()
     answers = answer(clef, requests, lambda done: progress(checkpoint.name, done))
