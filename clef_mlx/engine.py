@@ -17,6 +17,7 @@ from .kept import KeptState, default_cache_bytes
 from .many import plan_batches
 from .memory import check_room
 from .prefill import Prefill, Progress, ReadPrompt
+from .steady import steady
 
 DTYPES = {"float32": mx.float32, "float16": mx.float16, "bfloat16": mx.bfloat16}
 # Freed buffers that MLX keeps for the next block: a part of the weights, within limits. On a CPU
@@ -70,12 +71,14 @@ class Engine:
         )
         self._lock = threading.Lock()
 
+    @steady
     def _read_state(self, encoded: EncodedRequest, progress: Progress | None) -> KeptState:
         """The prompt up to the end of its state, kept before or read now."""
         with self._lock:
             self._check_room([encoded])
             return self._prefill.keep(encoded, encoded.schema_start, progress)
 
+    @steady
     def _logits(
         self,
         encoded: EncodedRequest,
@@ -100,6 +103,7 @@ class Engine:
             except ClefError as error:
                 yield from ((key, error) for key in batch.members)
 
+    @steady
     def _logits_together(
         self, prompts: Sequence[EncodedRequest], shared: int
     ) -> list[tuple[Logits, int]]:

@@ -1,6 +1,6 @@
 """Answer messages that arrive at any time from asyncio, and keep serving meanwhile.
 
-    python examples/async_decide.py mini
+    python examples/async_decide.py [MODEL]
 
 A decision blocks its thread, not the event loop. The model takes one after another.
 """
@@ -31,11 +31,13 @@ async def answer(clef: clef_mlx.Clef, message: str) -> str:
     return f"{response['topic'].choice:8} {message}"
 
 
-async def main(model: str) -> None:
-    clef = await asyncio.to_thread(clef_mlx.load, model)
+async def main(clef: clef_mlx.Clef) -> None:
     for line in asyncio.as_completed([answer(clef, message) for message in MESSAGES]):
         print(await line)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    try:
+        asyncio.run(main(clef_mlx.load(sys.argv[1] if len(sys.argv) > 1 else "mini")))
+    except clef_mlx.ClefError as error:
+        sys.exit(str(error))

@@ -14,6 +14,7 @@ from conftest import GOLDEN
 import clef_mlx
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+SCRIPTS = ("async_decide", "many_questions", "receipt", "threshold", "tone", "triage")
 RECEIPT = EXAMPLES / "receipt.py"
 
 
@@ -50,7 +51,7 @@ def test_receipt_without_a_model_says_how() -> None:
     assert done.stderr == "usage: python examples/receipt.py MODEL\n"
 
 
-@pytest.mark.parametrize("name", ["many_questions", "receipt", "threshold", "tone", "triage"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_an_example_uses_public_names_only(name: str) -> None:
     tree = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
     used = {
@@ -100,6 +101,12 @@ def test_many_questions_are_answered_in_one_pass() -> None:
     assert re.fullmatch(r"6 questions in one pass took \d+ ms, one after another \d+ ms", times)
 
 
+def test_messages_are_answered_from_asyncio() -> None:
+    assert sorted(line.split(maxsplit=1)[0] for line in lines_of("async_decide")) == [
+        *("app", "billing", "plan")
+    ]
+
+
 def test_threshold_hands_what_is_unsure_to_a_person() -> None:
     first, empty, *answers = lines_of("threshold")
     found = re.fullmatch(r"sorted by hand: (\d) of 8 right; .* above ([01]\.\d\d)", first)
@@ -111,7 +118,7 @@ def test_threshold_hands_what_is_unsure_to_a_person() -> None:
     assert answers[0].startswith("login")
 
 
-@pytest.mark.parametrize("name", ["many_questions", "receipt", "threshold", "tone", "triage"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_an_example_without_its_model_ends_in_one_sentence(name: str) -> None:
     script = RECEIPT.with_name(f"{name}.py")
     done = subprocess.run(

@@ -19,7 +19,7 @@ import clef_mlx
 PACKAGE = Path(clef_mlx.__file__).parent
 # A module may import, however late, from the rows above its own; a folder also within itself.
 ROWS = (
-    ("errors", "machine", "packing", "sizes"),
+    ("errors", "machine", "packing", "sizes", "steady"),
     ("json_text", "architecture"),
     ("fields",),
     ("config_omni",),
