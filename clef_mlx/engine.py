@@ -95,25 +95,27 @@ class Engine:
         self, prompts: Mapping[int, EncodedRequest], tokens: int
     ) -> Iterator[tuple[int, tuple[Logits, int] | ClefError]]:
         """``_logits`` of each prompt of text, or its error, by its key; batch by batch."""
+        kept: KeptState | None = None  # batches on one state follow each other
         for batch in plan_batches(prompts, tokens):
             members = [prompts[key] for key in batch.members]
             try:
-                found = self._logits_together(members, batch.shared)
+                found, kept = self._logits_together(members, batch.shared, kept)
                 yield from zip(batch.members, found, strict=True)
             except ClefError as error:
                 yield from ((key, error) for key in batch.members)
 
     @steady
     def _logits_together(
-        self, prompts: Sequence[EncodedRequest], shared: int
-    ) -> list[tuple[Logits, int]]:
-        if len(prompts) == 1:
-            return [self._logits(prompts[0])]
+        self, prompts: Sequence[EncodedRequest], shared: int, held: KeptState | None
+    ) -> tuple[list[tuple[Logits, int]], KeptState | None]:
+        """Of each prompt, and the state that they share."""
+        if len(prompts) == 1 and shared == prompts[0].prefix_tokens:
+            return [self._logits(prompts[0], held=held)], held
         with self._lock:
             self._check_room(prompts)
-            kept = self._prefill.keep(prompts[0], shared)
+            kept = self._prefill.keep(prompts[0], shared, held=held)
             read = self._prefill.read_together(prompts, kept, shared)
-            return [(self._scored(*pair), shared) for pair in zip(prompts, read, strict=True)]
+            return [(self._scored(*pair), shared) for pair in zip(prompts, read, strict=True)], kept
 
     def _scored(self, encoded: EncodedRequest, prompt: ReadPrompt) -> Logits:
         inputs = HeadInputs.build(encoded)

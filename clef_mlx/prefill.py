@@ -79,10 +79,11 @@ class Prefill:
         encoded: EncodedRequest,
         tokens: int,
         progress: Progress | None = None,
+        held: KeptState | None = None,
     ) -> KeptState:
-        """The state after the first ``tokens`` (one of the cuts), kept before or read now."""
+        """The state after the first ``tokens`` (one of the cuts), kept or held, or read now."""
         cuts = _cuts(encoded)
-        kept, done = self.cache.find(encoded, [p for p in cuts if p <= tokens])
+        kept, done = self.cache.find(encoded, [p for p in cuts if p <= tokens], held)
         if kept is not None and done == tokens:
             return kept
         run = _Run(self, encoded, kept, done, progress)

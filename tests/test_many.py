@@ -143,3 +143,24 @@ def test_batches_are_bounded(clef: Clef) -> None:
 def test_omni_requests_side_by_side(omni: Clef) -> None:
     requests = [body(1), body(50, OTHER), body(4, images=[PICTURE])]
     assert_as_alone(omni, requests)
+
+
+def test_batches_on_one_state_read_it_once_without_a_cache(
+    dense: Clef, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = [{"state": "ab " * 90, "questions": {f"q{i}": Noul("?")}} for i in range(4)]
+    end = dense.encode(requests[0]).schema_start
+    whole = end + sum(len(dense.encode(request).input_ids) - end for request in requests)
+    told = []
+    read = dense._prefill._backbone.__class__.__call__
+
+    def spy(self: Any, x: Any, *rest: Any) -> Any:
+        told.append(x.shape[0] * x.shape[1])
+        return read(self, x, *rest)
+
+    monkeypatch.setattr(dense._prefill._backbone.__class__, "__call__", spy)
+    monkeypatch.setattr("clef_mlx.many.SEEN_TOKENS", 1_000)
+    for tokens in (700, 100):  # some side by side, each alone
+        told.clear()
+        dense.decide_many(requests, batch_tokens=tokens)
+        assert sum(told) <= 1.1 * whole
