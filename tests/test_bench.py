@@ -262,7 +262,7 @@ print(json.dumps({
     "ratio": result.ratio,
 }))
 """
-AGREEMENT_ATOL = 5e-4  # float32, random weights, hidden states around 1; measured 3e-5
+AGREEMENT_ATOL = 2e-3  # float32, random weights, hidden states around 1; 3e-5, experts 6e-4
 
 
 @pytest.mark.slow
