@@ -86,23 +86,47 @@ class HeadAttention(nn.Module):
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
-        self.heads = heads
+        self.width, self.heads = width, heads
+        self.is_eager = False  # keys and values are made even where that costs more
+        self._scale = (width // heads) ** -0.5
         self.in_proj = Linear(width, 3 * width, bias=True)  # rows: queries, keys, values
         self.out_proj = Linear(width, width, bias=True)
 
     def __call__(self, x: mx.array, memory: mx.array) -> mx.array:
-        width = x.shape[-1]
-        q = self.in_proj(x, slice(0, width))
-        k, v = mx.split(self.in_proj(memory, slice(width, None)), 2, axis=-1)
+        q = self._by_head(self.in_proj(x, slice(0, self.width)))
+        projects = self.is_eager or not self._is_cheaper(len(x), len(memory))
+        attend = self._on_outputs if projects else self._on_inputs
+        return self.out_proj(attend(q, memory).swapaxes(1, 2).reshape(x.shape))
 
-        def by_head(rows: mx.array) -> mx.array:
-            # MLX's CPU backend multiplies strided views slowly: a copy takes a third of the time.
-            return mx.contiguous(rows.reshape(1, rows.shape[0], self.heads, -1).swapaxes(1, 2))
+    def _is_cheaper(self, queries: int, keys: int) -> bool:
+        """Whether ``_on_inputs`` takes fewer multiplications than ``_on_outputs``."""
+        return keys * self.width > keys * self.heads * queries + queries * self.width
 
-        y = mx.fast.scaled_dot_product_attention(
-            by_head(q), by_head(k), by_head(v), scale=(width // self.heads) ** -0.5
+    def _on_outputs(self, q: mx.array, memory: mx.array) -> mx.array:
+        """Keys and values of the whole memory, then attention."""
+        keys_and_values = self.in_proj(memory, slice(self.width, None))
+        k, v = (self._by_head(part) for part in mx.split(keys_and_values, 2, axis=-1))
+        return mx.fast.scaled_dot_product_attention(q, k, v, scale=self._scale)
+
+    def _on_inputs(self, q: mx.array, memory: mx.array) -> mx.array:
+        """The same for few queries and a long memory, whose rows are then never projected.
+
+        ``q (W m + b)`` is ``(q W) m`` and a number that the softmax does not see; a weighted mean
+        of ``W m + b`` is ``W`` on the mean of ``m``, and ``b``.
+        """
+        width, queries = self.width, q.shape[2]
+        towards = self.in_proj.by_head(q[0], slice(width, 2 * width), transpose=False)
+        one_head = towards.reshape(1, 1, -1, width)
+        mean = mx.fast.scaled_dot_product_attention(
+            one_head, memory[None, None], memory[None, None], scale=self._scale
         )
-        return self.out_proj(y.swapaxes(1, 2).reshape(x.shape))
+        v = self.in_proj.by_head(mean.reshape(-1, queries, width), slice(2 * width, None))
+        return (v + self.in_proj.bias[2 * width :].reshape(self.heads, 1, -1))[None]
+
+    def _by_head(self, rows: mx.array) -> mx.array:
+        """Shapes: ``[N, W]`` -> ``[1, heads, N, W / heads]``."""
+        # MLX's CPU backend multiplies strided views slowly: a copy takes a third of the time.
+        return mx.contiguous(rows.reshape(1, rows.shape[0], self.heads, -1).swapaxes(1, 2))
 
 
 class EvidenceLayer(nn.Module):

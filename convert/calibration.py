@@ -20,7 +20,7 @@ from ..checkpoint import EMBEDDINGS, LM_HEAD, Checkpoint
 from ..compare.fit import encode_all
 from ..encoding import EncodedRequest
 from ..errors import CheckpointError, RequestError
-from ..head import HeadInputs, JointHead
+from ..head import HeadAttention, HeadInputs, JointHead
 from ..layers.norm import RMSNorm
 from ..machine import machine_bytes
 from ..naming import assemble
@@ -129,6 +129,9 @@ class _Calibration:
         self._fill(norm, "backbone.norm.")
         head, table = JointHead(config.head), self._checkpoint.table(LM_HEAD)
         self._fill(head, "head.")
+        for layer in head.modules():
+            if isinstance(layer, HeadAttention):
+                layer.is_eager = True  # what keys and values are made of must be heard
 
         def score(x: mx.array, prompt: EncodedRequest, inputs: HeadInputs) -> mx.array:
             normed, memory = head.read(norm(x, self._dtype)[0])

@@ -112,8 +112,9 @@ def test_graph_does_not_grow_with_options_or_questions(
     clef: Clef, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = [head_graph(clef, *schema).operations for schema in SCHEMAS]
-    assert sizes[0] == sizes[1] == sizes[2]  # 2, 77 and 255 options
-    assert sizes[3] - sizes[0] <= 2  # 64 questions: two more broadcasts
+    # 2, 77 and 255 options, 64 questions: attention from many has a form of fewer operations.
+    assert sizes[0] >= sizes[1] == sizes[2] > 0.9 * sizes[0]
+    assert sizes[3] <= sizes[0]
     assert backbone_graph(clef, 100) < backbone_graph(clef, 1_000)
     score = JointHead._score
 
@@ -196,7 +197,7 @@ def test_command_counts_the_graph_of_a_model() -> None:
     result = bench(str(DENSE), "--graph", "--json")
     rows = json.loads(result.stdout)["rows"]
     assert [(row["questions"], row["options"]) for row in rows] == list(SCHEMAS)
-    assert rows[0]["head_operations"] == rows[2]["head_operations"] > 0
+    assert rows[0]["head_operations"] >= rows[2]["head_operations"] > 0
     assert rows[0]["backbone_operations"] > 0
 
 

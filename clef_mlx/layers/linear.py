@@ -35,19 +35,37 @@ class Linear(nn.Module):
 
     def __call__(self, x: mx.array, rows: slice = slice(None)) -> mx.array:
         """Shapes: ``x`` ``[..., inputs]`` -> ``[..., outputs]``, or only the outputs ``rows``."""
-        if self.packing is None:
-            y = x @ self.weight[rows].T
-        else:
-            y = mx.quantized_matmul(
-                x,
-                self.weight[rows],
-                self.scales[rows],
-                self.biases[rows],
-                transpose=True,
-                group_size=self.packing.group_size,
-                bits=self.packing.bits,
-            )
+        y = self._product(x, {name: part[rows] for name, part in self._matrix().items()})
         return y + self.bias[rows] if "bias" in self else y
+
+    def by_head(self, x: mx.array, rows: slice, transpose: bool = True) -> mx.array:
+        """``H`` heads, each with its own ``d`` of the outputs ``rows``; the bias is left out.
+
+        Shapes: ``x`` ``[H, N, inputs]`` -> ``[H, N, d]``; without ``transpose`` the way back,
+        ``[H, N, d]`` -> ``[H, N, inputs]``.
+        """
+        heads = {n: p[rows].reshape(len(x), -1, p.shape[-1]) for n, p in self._matrix().items()}
+        return self._product(x, heads, transpose)
+
+    def _matrix(self) -> dict[str, mx.array]:
+        names = ("weight",) if self.packing is None else ("weight", "scales", "biases")
+        return {name: self[name] for name in names}
+
+    def _product(
+        self, x: mx.array, matrix: dict[str, mx.array], transpose: bool = True
+    ) -> mx.array:
+        if self.packing is None:
+            weight = matrix["weight"]
+            return x @ (weight.swapaxes(-1, -2) if transpose else weight)
+        return mx.quantized_matmul(
+            x,
+            matrix["weight"],
+            matrix["scales"],
+            matrix["biases"],
+            transpose=transpose,
+            group_size=self.packing.group_size,
+            bits=self.packing.bits,
+        )
 
 
 def join(layers: Sequence[Linear]) -> Linear:
