@@ -83,6 +83,7 @@ class Encoder:
         tokenizer.no_padding()
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
+        self._last_state: tuple[str, list[int]] = "", []
         self._fixed = {
             text: self.tokenize(text)
             for text in (PREFIX, SCHEMA_HEADER, OPTIONS_HEADER, "\n", FIELD_END, SUFFIX)
@@ -120,7 +121,7 @@ class Encoder:
         prefix, suffix = self.prefix + ([] if media is None else media.ids), self._fixed[SUFFIX]
         pads = frozenset() if media is None else media.pads | media.marks
         schema, questions = self._encode_schema(request.questions, pads)
-        state = self.tokenize(request.state)
+        state = self._tokenize_state(request.state)
         _refuse_pads(state, pads, "state")
         fixed = len(prefix) + len(schema) + len(suffix)
         if fixed > max_length:
@@ -185,6 +186,14 @@ class Encoder:
     def prefix(self) -> list[int]:
         """The tokens before pictures and state, the same in every prompt."""
         return self._fixed[PREFIX]
+
+    def _tokenize_state(self, text: str) -> list[int]:
+        """As ``tokenize``; the next request often has the same state, so the last is kept."""
+        last, ids = self._last_state
+        if text != last:
+            ids = self.tokenize(text)
+            self._last_state = text, ids
+        return ids
 
     def tokenize(self, text: str) -> list[int]:
         """One piece of the prompt by itself."""

@@ -117,19 +117,20 @@ def write_release(
     model_type: str = "qwen3_5",
     text: Mapping[str, Any] | None = None,
     head: Mapping[str, Any] | None = None,
+    tokenizer: Tokenizer | None = None,
     single_experts: bool = False,
     seed: int = 0,
 ) -> None:
     """Write a release to ``folder`` (made if absent): config, tokenizer, shards, joint head.
 
-    ``text`` and ``head`` override sizes. Weights are random bfloat16, the same for the same
-    ``seed``; its answers mean nothing.
+    ``text`` and ``head`` override sizes; without ``tokenizer`` each byte is a token. Weights are
+    random bfloat16, the same for the same ``seed``; its answers mean nothing.
     """
     folder = Path(folder)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise CheckpointError(f"{folder} is not empty: give the name of a new folder")
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = byte_tokenizer(SOUND if model_type == OMNI else ())
+    tokenizer = tokenizer or byte_tokenizer(SOUND if model_type == OMNI else ())
     known = {DENSE: TEXT, MOE: {**TEXT, **MOE_TEXT}, OMNI: OMNI_TEXT}[model_type]
     text_config = {**known, **(text or {})}
     config: dict[str, Any] = {"model_type": model_type, "dtype": "bfloat16"}

@@ -16,16 +16,19 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import GOLDEN
 
-from clef_mlx import Clef, RequestError, load
+from clef_mlx import Clef, EncodedRequest, RequestError, load
 from clef_mlx.bench import mlx_lm, prompts, soak
 from clef_mlx.bench.graph import SCHEMAS, backbone_graph, graph_size, head_graph
 from clef_mlx.bench.latency import Latency, alternate, cold, warm
 from clef_mlx.bench.mlx_lm import Comparison
-from clef_mlx.bench.prompts import QUESTIONS, fitting_state, request
+from clef_mlx.bench.prompts import QUESTIONS, fitting_state, request, schema
+from clef_mlx.bench.recurrence import Recurrence, recurrence
+from clef_mlx.bench.reuse import Reuse, reuse
 from clef_mlx.bench.soak import Soak
 from clef_mlx.cli import main
 from clef_mlx.head import JointHead
 from clef_mlx.machine import own_bytes
+from clef_mlx.prefill import Prefill
 
 DENSE, MB = GOLDEN / "tiny-dense", 1 << 20
 
@@ -87,6 +90,61 @@ def test_figures_follow_from_the_times() -> None:
     # The median of the runs' own ratios, not the ratio of medians: 0.5 here, not 1.
     assert Comparison(1, (1, 2, 30), (2, 4, 3)).ratio == 0.5
     assert Comparison(1, (1, 2, 30), (2, 4, 3)).to_dict()["clef_s"] == 2
+
+
+def test_schemas_have_the_length_asked_for_and_differ(clef: Clef) -> None:
+    schemas = [schema(clef, tokens, seed) for tokens, seed in ((1, 0), (1500, 0), (1500, 1))]
+    sizes = [len(s.input_ids) - s.schema_start for s in map(encode(clef), schemas)]
+    assert len(schemas[0]) == 1 and min(sizes[1:]) >= 1500
+    schemas[1].popitem()
+    assert len(schemas[1]) == len(schemas[2]) - 1
+    shorter = encode(clef)(schemas[1])
+    assert len(shorter.input_ids) - shorter.schema_start < 1500
+    assert schemas[1]["q0"] != schemas[2]["q0"]
+
+
+def encode(clef: Clef) -> Callable[[dict[str, Any]], EncodedRequest]:
+    return lambda questions: clef.encode({"state": "", "questions": questions})
+
+
+def test_reuse_reads_the_state_once_where_it_is_held(
+    clef: Clef, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clef = load(clef.checkpoint.folder, dtype="float32", state_cache_bytes=0)
+    tokens: list[int] = []
+    whole, together = Prefill._block, Prefill.read_together
+
+    def block(self: Prefill, encoded: EncodedRequest, features: Any, part: slice) -> Any:
+        tokens.append(part.stop - part.start)
+        return whole(self, encoded, features, part)
+
+    def side_by_side(self: Prefill, prompts: Any, kept: Any, shared: int) -> Any:
+        tokens.extend(len(prompt.input_ids) - shared for prompt in prompts)
+        return together(self, prompts, kept, shared)
+
+    monkeypatch.setattr(Prefill, "_block", block)
+    monkeypatch.setattr(Prefill, "read_together", side_by_side)
+    sums: list[int] = []
+
+    def done() -> None:
+        sums.append(sum(tokens))
+        tokens.clear()
+
+    got = reuse(clef, 1_200, 3, 1, done)
+    assert len(sums) == 6 and min(*got.cold, *got.held, *got.together) > 0
+    cold, held, side = sums[3:]
+    assert cold - held == cold - side == 2 * got.state_tokens
+    assert got.schemas == 3 and 1_200 - 10 < got.state_tokens + got.schema_tokens <= 1_200
+    three = Reuse(1, 1, 3, (4.0, 9.0, 1.0), (2.0, 3.0, 1.0), (1.0, 9.0, 1.0)).to_dict()
+    assert (three["cold_s"], three["held_times"], three["together_times"]) == (4, 2, 1)
+
+
+def test_recurrence_is_timed_on_the_heads_of_the_model(clef: Clef) -> None:
+    done: list[bool] = []
+    got = recurrence(clef.checkpoint.config.text, 70, 2, lambda: done.append(True))
+    assert len(done) == 3 and len(got.ours) == len(got.theirs) == 2
+    assert 0 < got.largest_difference < 1e-5  # float32 beside float32; measured 4e-7
+    assert Recurrence((1, 2), (4, 4), 0).to_dict()["recurrence_ratio"] == 0.375
 
 
 def test_engines_take_turns_and_warm_up() -> None:
@@ -193,6 +251,14 @@ def test_command_times_a_release_of_its_own() -> None:
     assert body["load_s"] > 0 and body["machine"]["packages"]["mlx"] == mx.__version__
 
 
+@pytest.mark.usefixtures("small_shape")
+def test_command_compares_ways_to_ask_one_state() -> None:
+    result = bench("--reuse", "--lengths", "600", "--runs", "1", "--dtype", "float32", "--json")
+    (row,) = json.loads(result.stdout)["rows"]
+    assert row["schemas"] == 10 and 590 < row["state_tokens"] + row["schema_tokens"] <= 600
+    assert 200 <= row["schema_tokens"] < 300 and row["held_times"] > 1
+
+
 def test_command_counts_the_graph_of_a_model() -> None:
     result = bench(str(DENSE), "--graph", "--json")
     rows = json.loads(result.stdout)["rows"]
@@ -218,7 +284,8 @@ def test_command_fails_where_memory_grows(monkeypatch: pytest.MonkeyPatch) -> No
         (("--lengths", "0"), "0 is no number of tokens"),
         (("--runs", "0"), "0 is not in the range x>=1"),
         (("--soak", "50"), "50 is not in the range x>=51"),
-        (("--graph", "--soak", "60"), "give one of --against, --graph and --soak"),
+        (("--graph", "--soak", "60"), "give one of --against, --reuse, --graph and --soak"),
+        (("--reuse", "1"), "1 is not in the range x>=2"),
         (("--against", "torch"), "'torch' is not 'mlx-lm'"),
     ],
 )

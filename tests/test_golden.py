@@ -11,8 +11,10 @@ import pytest
 from close import assert_close
 from conftest import GOLDEN, golden_cases
 
-from clef_mlx import Clef, EncodedRequest, RequestError, load
+from clef_mlx import Clef, ClefError, EncodedRequest, RequestError, load
 from clef_mlx.layers import linear_attention
+from clef_mlx.many import plan_batches
+from clef_mlx.request import MEDIA
 
 ATOL = 1e-4  # float32 against float32; measured 8e-6 at most
 GOLDENS = {name: golden_cases(name) for name in ("dense", "moe", "omni")}
@@ -80,6 +82,32 @@ def test_decision_is_the_reference_s(
     assert list(response) == ["model", "answers", "usage"]
     assert_answers(response["answers"], expected["response"]["answers"])
     assert response["usage"] == expected["response"]["usage"]
+
+
+@pytest.mark.parametrize("tokens", [1_500, 100_000])
+@pytest.mark.parametrize("name", GOLDENS)
+def test_decisions_side_by_side_are_the_reference_s(
+    request: pytest.FixtureRequest, name: str, tokens: int
+) -> None:
+    """All cases of text in a few batches, and in one or two."""
+    clef: Clef = request.getfixturevalue(name)
+    cases = [
+        case
+        for case in GOLDENS[name]
+        if "error" not in case and not any(kind in case["request"] for kind in MEDIA)
+    ]
+    prompts = {
+        i: clef.encode(case["request"], max_length=case["max_length"], truncate=True)
+        for i, case in enumerate(cases)
+    }
+    batches = list(plan_batches(prompts, tokens))
+    assert sorted(i for batch in batches for i in batch.members) == list(prompts)
+    assert max(len(batch.members) for batch in batches) > 2
+    found = dict(clef._logits_of_many(prompts, tokens))
+    for i, case in enumerate(cases):
+        logits = found[i]
+        assert not isinstance(logits, ClefError)
+        assert worst(logits[0], case) <= ATOL, case["id"]
 
 
 def assert_media(encoded: EncodedRequest, golden: str, case: str) -> None:

@@ -64,7 +64,7 @@ class TextModel:
                 f"of clef-flash's kind, and this is {checkpoint.layout.title} of "
                 f"{checkpoint.config.model_type}"
             )
-        qwen3_5 = _import_model()
+        qwen3_5 = import_module("qwen3_5")
         args = qwen3_5.TextModelArgs.from_dict(_arguments(checkpoint.config.text))
         self._model = qwen3_5.Qwen3_5TextModel(args)
         table = mx.zeros((1, checkpoint.config.text.hidden_size))
@@ -150,9 +150,10 @@ def _weights(checkpoint: Checkpoint) -> Iterator[tuple[str, mx.array]]:
             yield name, value
 
 
-def _import_model() -> Any:
+def import_module(name: str) -> Any:
+    """One of the modules of ``mlx_lm.models``."""
     with _limits_kept():
-        return importlib.import_module("mlx_lm.models.qwen3_5")
+        return importlib.import_module(f"mlx_lm.models.{name}")
 
 
 @contextmanager

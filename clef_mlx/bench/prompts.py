@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tokenizers import Tokenizer
+
+from ..hub import MINI_FOLDER
 from ..miniature import write_release
 from ..model import Clef
 
@@ -17,7 +20,7 @@ WORDS = (
     *("the", "order", "was", "late", "and", "my", "card", "is", "charged", "twice", "please"),
     *("send", "one", "back", "to", "me", "today", "we", "wait", "for", "a", "reply", "by", "mail"),
 )
-QUESTIONS = {"refund": {"type": "noul", "instructions": "Is money asked back?"}}
+QUESTIONS: dict[str, Any] = {"refund": {"type": "noul", "instructions": "Is money asked back?"}}
 # Wide enough for real head sizes to be met, small enough for a CPU.
 SHAPE = {
     "hidden_size": 1024,
@@ -43,9 +46,25 @@ def request(tokens: int, seed: int) -> dict[str, Any]:
     return {"state": " ".join(words), "questions": QUESTIONS}
 
 
-def fitting_state(clef: Clef, tokens: int, seed: int) -> str:
-    """The longest state of ``request`` whose whole prompt has at most ``tokens`` tokens."""
-    body = request(tokens, seed)
+def schema(clef: Clef, tokens: int, seed: int) -> dict[str, Any]:
+    """As few questions as need at least ``tokens`` tokens; each ``seed`` asks for other things."""
+    chance = random.Random(seed)
+    questions: dict[str, Any] = {}
+    while True:
+        options = {f"team {n}": " ".join(chance.choices(WORDS, k=8)) for n in range(3)}
+        questions[f"q{len(questions)}"] = {
+            "type": "choice",
+            "instructions": f"Which team takes {' '.join(chance.choices(WORDS, k=6))}?",
+            "criteria": options,
+        }
+        encoded = clef.encode({"state": "", "questions": questions})
+        if len(encoded.input_ids) - encoded.schema_start >= tokens:
+            return questions
+
+
+def fitting_state(clef: Clef, tokens: int, seed: int, questions: dict[str, Any] = QUESTIONS) -> str:
+    """The longest state of ``request`` with which a whole prompt has at most ``tokens`` tokens."""
+    body = {**request(tokens, seed), "questions": questions}
     words = body["state"].split()
 
     def length(count: int) -> int:
@@ -61,7 +80,9 @@ def release_of(model: str | None) -> Iterator[str]:
     if model is not None:
         yield model
         return
+    tokenizer = Tokenizer.from_file(str(MINI_FOLDER / "tokenizer.json"))  # words, as users write
+    text = {**SHAPE, "vocab_size": tokenizer.get_vocab_size()}
     with tempfile.TemporaryDirectory(prefix="clef-mlx-") as folder:
         release = Path(folder) / "random-weights"
-        write_release(release, text=SHAPE, head=HEAD)
+        write_release(release, text=text, head=HEAD, tokenizer=tokenizer)
         yield str(release)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..model import Clef
 
 RUNS, ALTERNATING_RUNS = 10, 5
+SCHEMAS = 10  # on one state
 Rows = list[dict[str, Any]]
 TITLES = {  # of columns whose key does not say it well
     "median_s": "median, s",
@@ -26,6 +27,14 @@ TITLES = {  # of columns whose key does not say it well
     "warm_p95_s": "warm p95, s",
     "clef_s": "clef-mlx, s",
     "mlx_lm_s": "mlx-lm, s",
+    "recurrence_s": "recurrence, s",
+    "mlx_lm_loop_s": "mlx-lm's loop, s",
+    "recurrence_ratio": "ratio",
+    "cold_s": "cold, s",
+    "held_s": "held, s",
+    "held_times": "times faster",
+    "together_s": "together, s",
+    "together_times": "times faster",
     "settled_bytes": "settled",
     "end_bytes": "at the end",
     "growth_bytes": "growth",
@@ -57,12 +66,20 @@ def _lengths(ctx: click.Context, param: click.Parameter, value: str) -> tuple[in
 @click.option(
     "--runs",
     type=click.IntRange(min=1),
-    help=f"Timed runs of each length; default {RUNS}, against another engine {ALTERNATING_RUNS}",
+    help=f"Timed runs of each length; default {RUNS}, with --against or --reuse {ALTERNATING_RUNS}",
 )
 @click.option(
     "--against",
     type=click.Choice(["mlx-lm"]),
     help="Alternate whole decisions with mlx-lm's text model alone, on the same weights",
+)
+@click.option(
+    "--reuse",
+    is_flag=False,
+    flag_value=SCHEMAS,
+    type=click.IntRange(min=2),
+    metavar="[SCHEMAS]",
+    help=f"Ask SCHEMAS ({SCHEMAS}) of 200 tokens on one state: cold, held, and together",
 )
 @click.option("--graph", is_flag=True, help="Count the operations of a decision by its questions")
 @click.option(
@@ -82,6 +99,7 @@ def bench(
     lengths: tuple[int, ...],
     runs: int | None,
     against: str | None,
+    reuse: int | None,
     graph: bool,
     soak: int | None,
     dtype: str | None,
@@ -94,8 +112,8 @@ def bench(
     Without MODEL a release of 8 layers of width 1024 with random weights is written to a temporary
     folder: enough to compare machines and engines.
     """
-    if sum((against is not None, graph, soak is not None)) > 1:
-        raise click.UsageError("give one of --against, --graph and --soak")
+    if sum((against is not None, reuse is not None, graph, soak is not None)) > 1:
+        raise click.UsageError("give one of --against, --reuse, --graph and --soak")
     from ..bench.prompts import release_of
     from ..checkpoint import open_checkpoint
     from ..hub import resolve
@@ -109,6 +127,8 @@ def bench(
         loaded = time.perf_counter() - started
         if against is not None:
             rows = _against(clef, lengths, runs or ALTERNATING_RUNS)
+        elif reuse is not None:
+            rows = _reuse(clef, lengths, reuse, runs or ALTERNATING_RUNS)
         elif graph:
             rows = _graph(clef, max(lengths))
         elif soak is not None:
@@ -138,11 +158,25 @@ def _latency(clef: Clef, lengths: tuple[int, ...], runs: int) -> Rows:
 
 def _against(clef: Clef, lengths: tuple[int, ...], runs: int) -> Rows:
     from ..bench.mlx_lm import TextModel, compare
+    from ..bench.recurrence import recurrence
     from .progress import progress
 
+    text, rows = clef.checkpoint.config.text, []
     model = TextModel(clef.checkpoint, clef.dtype)
-    with progress(len(lengths) * (runs + 1), "deciding") as step:
-        return [compare(clef, model, tokens, runs, step).to_dict() for tokens in lengths]
+    with progress(len(lengths) * 2 * (runs + 1), "deciding") as step:
+        for tokens in lengths:
+            decisions = compare(clef, model, tokens, runs, step)
+            alone = recurrence(text, tokens, runs, step)
+            rows.append({**decisions.to_dict(), **alone.to_dict()})
+    return rows
+
+
+def _reuse(clef: Clef, lengths: tuple[int, ...], schemas: int, runs: int) -> Rows:
+    from ..bench.reuse import reuse
+    from .progress import progress
+
+    with progress(len(lengths) * 3 * (runs + 1), "deciding") as step:
+        return [reuse(clef, tokens, schemas, runs, step).to_dict() for tokens in lengths]
 
 
 def _graph(clef: Clef, tokens: int) -> Rows:
@@ -190,4 +224,6 @@ def _cell(key: str, value: float) -> str:
         return size(value)
     if isinstance(value, int):
         return f"{value:,}"
+    if key.endswith("difference"):
+        return f"{value:.0e}"
     return f"{value:,.0f}" if key == "tokens_per_s" else f"{value:.3f}"
