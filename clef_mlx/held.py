@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import TracebackType
+from contextlib import AbstractContextManager
 from typing import Any
 
 from .answers import Response
@@ -12,7 +12,7 @@ from .errors import ClefError
 Answer = Callable[..., Response]
 
 
-class HeldState:
+class HeldState(AbstractContextManager["HeldState"]):
     """What ``Clef.state`` returns: ``decide`` pays for the questions alone.
 
     The state's memory is held until ``close``, or the end of a ``with`` block.
@@ -44,13 +44,5 @@ class HeldState:
         """Let the memory go."""
         self._answer = None
 
-    def __enter__(self) -> HeldState:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()

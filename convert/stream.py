@@ -6,8 +6,8 @@ import json
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 
 import mlx.core as mx
 import numpy as np
@@ -28,7 +28,7 @@ _FLOATS = {
 Pack = Callable[[mx.array, Packing], tuple[mx.array, mx.array, mx.array]]
 
 
-class ShardWriter:
+class ShardWriter(AbstractContextManager["ShardWriter"]):
     """Writes one safetensors file whose tensors are all known before the first byte.
 
     Parts of several tensors may be written in turn, each at its own place.
@@ -59,15 +59,7 @@ class ShardWriter:
         _write(self._file, buffer, self._next[name])
         self._next[name] += len(buffer)
 
-    def __enter__(self) -> ShardWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
         try:
             if kind is None:
                 os.fsync(self._file)
