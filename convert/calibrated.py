@@ -17,7 +17,7 @@ from ..fields import read_json_file
 from .plan import Plan, Step
 
 MARK = "calibration.json"
-ALGORITHM = 1  # raised when other packed tensors come out of the same input
+ALGORITHM = 2  # raised when other packed tensors come out of the same input
 
 
 class Calibrated:

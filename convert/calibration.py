@@ -1,7 +1,7 @@
 """Calibrated rounding, layer by layer: requests run through what is packed so far.
 
-One layer's weights are in memory at a time, with the moments of one of its inputs and the hidden
-states of all requests.
+One layer's weights are in memory at a time, packed and as released, with the moments of one of
+its inputs and the hidden states of all requests, after packed and after released layers.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from ..sizes import size
 from ..weights import Part
 from .calibrated import Calibrated
 from .calibration_memory import needed_bytes
-from .feedback import factored, round_with_feedback
-from .moments import Ear, Moments
+from .feedback import corrected, factored, round_with_feedback
+from .moments import Ear, Moments, Run, moments
 from .plan import Plan, Step
 from .refit import refit
 
@@ -88,6 +88,14 @@ def calibrate(plan: Plan, given: Material, store: Calibrated, progress: Progress
     _Calibration(plan, given, store).run(progress)
 
 
+@dataclass(frozen=True)
+class _Fed:
+    """A layer, or the head, and what sends each prompt through it."""
+
+    module: nn.Module
+    runs: Sequence[Run]
+
+
 class _Calibration:
     def __init__(self, plan: Plan, given: Material, store: Calibrated) -> None:
         self._plan, self._store, self._given = plan, store, given
@@ -105,25 +113,36 @@ class _Calibration:
         hidden = [table.read(np.array(p.input_ids))[None] for p in self._given.prompts]
         hidden = [rows.astype(self._dtype).astype(mx.float32) for rows in hidden]
         mx.eval(hidden)
+        released = list(hidden)
         for i, kind in enumerate(text.layer_types):
             progress(i, count)
-            layer = DecoderLayer(text, kind)
-            self._fill(layer, f"backbone.layers.{i}.")
-            self._pack(layer, f"backbone.layers.{i}.", [self._layer_run(layer, x) for x in hidden])
-            for n, x in enumerate(hidden):
-                hidden[n] = self._layer_run(layer, x)()
-                mx.eval(hidden[n])
-                _check(hidden[n], f"layer {i} of the backbone")
-            del layer
+            under = f"backbone.layers.{i}."
+            fed, other = self._layer(kind, under, hidden), self._layer(kind, under, released)
+            self._pack(fed, other, under)
+            for layer, rows in ((fed, hidden), (other, released)):
+                for n, run in enumerate(layer.runs):
+                    rows[n] = run()
+                    mx.eval(rows[n])
+                    _check(rows[n], f"layer {i} of the backbone")
+            del fed, other, layer, run
             mx.clear_cache()
         progress(count - 1, count)
-        self._pack_head(hidden)
+        fed = self._head(hidden)
+        self._pack(fed, self._head(released), "head.")
+        for run in fed.runs:
+            _check(run(), "the joint head")
         progress(count, count)
 
-    def _layer_run(self, layer: DecoderLayer, x: mx.array) -> Callable[[], mx.array]:
-        return lambda: layer(x, None, self._dtype, None)[0]
+    def _layer(self, kind: str, under: str, hidden: Sequence[mx.array]) -> _Fed:
+        layer = DecoderLayer(self._checkpoint.config.text, kind)
+        self._fill(layer, under)
 
-    def _pack_head(self, hidden: list[mx.array]) -> None:
+        def through(n: int) -> mx.array:
+            return layer(hidden[n], None, self._dtype, None)[0]
+
+        return _Fed(layer, [partial(through, n) for n in range(len(hidden))])
+
+    def _head(self, hidden: Sequence[mx.array]) -> _Fed:
         config = self._checkpoint.config
         norm = RMSNorm(config.text.hidden_size, config.text.rms_norm_eps)
         self._fill(norm, "backbone.norm.")
@@ -137,13 +156,8 @@ class _Calibration:
             normed, memory = head.read(norm(x, self._dtype)[0])
             return head(memory, normed[prompt.schema_start :], inputs, table.read(inputs.token_ids))
 
-        runs = [
-            partial(score, x, prompt, HeadInputs.build(prompt))
-            for x, prompt in zip(hidden, self._given.prompts, strict=True)
-        ]
-        self._pack(head, "head.", runs)
-        for one in runs:
-            _check(one(), "the joint head")
+        prompts = zip(hidden, self._given.prompts, strict=True)
+        return _Fed(head, [partial(score, x, p, HeadInputs.build(p)) for x, p in prompts])
 
     def _fill(self, module: nn.Module, under: str) -> None:
         part: Part = "head" if under.startswith("head.") else "backbone"
@@ -152,11 +166,11 @@ class _Calibration:
             _check(value, name)
         module.load_weights([(name.removeprefix(under), v) for name, v in found.items()])
 
-    def _pack(self, module: nn.Module, under: str, runs: Sequence[Callable[[], mx.array]]) -> None:
-        """Replace ``module``'s weights by packed ones, an input after the other."""
+    def _pack(self, fed: _Fed, released: _Fed, under: str) -> None:
+        """Replace ``fed``'s weights by packed ones, an input after the other."""
         steps = {n.removeprefix(under): s for n, s in self._steps.items() if n.startswith(under)}
         named = {name.removesuffix(".weight"): found for name, found in steps.items()}
-        layers = dict(module.named_modules())
+        layers = dict(fed.module.named_modules())
         if not named:
             return
         if all(step.spec.name in self._store for found in named.values() for step in found):
@@ -164,12 +178,12 @@ class _Calibration:
                 layers[name].weight = self._stored(found)
             return
         pieces: dict[str, dict[int, Packed]] = {name: {} for name in named}
-        ear = Ear(module, named)
-        for stage in ear.stages(runs[0]):
-            moments = ear.moments(stage, runs)
-            for sums in moments.sums.values():
+        ear, other = Ear(fed.module, named), Ear(released.module, named)
+        for stage in ear.stages(fed.runs[0]):
+            heard = moments(stage[0], ear, other, zip(fed.runs, released.runs, strict=True))
+            for sums in (*heard.sums.values(), *heard.crossed.values()):
                 _check(sums, f"what enters {under}{stage[0].name}")
-            rounding = Rounding(moments)
+            rounding = Rounding(heard)
             for rows in stage:
                 packing = named[rows.name][0].packing
                 assert packing is not None
@@ -178,6 +192,7 @@ class _Calibration:
                 weight[..., at, :] = unpack(*packed, packing).astype(weight.dtype)
                 pieces[rows.name][rows.start] = packed
         ear.leave()
+        other.leave()
         tensors: dict[str, mx.array] = {}
         for name, found in named.items():
             parts = [pieces[name][start] for start in sorted(pieces[name])]
@@ -250,8 +265,11 @@ class Rounding:
             return refit(weight, packing)
         if expert not in self._factors:
             self._factors = {expert: factored(self._moments.sums[expert])}
-        plain = np.array(weight.astype(mx.float32))
-        return round_with_feedback(plain, self._factors[expert], packing)
+        wanted = np.array(weight.astype(mx.float32))
+        if expert in self._moments.crossed:
+            crossed = self._moments.crossed[expert]
+            wanted = corrected(wanted, self._moments.sums[expert], crossed)
+        return round_with_feedback(wanted, self._factors[expert], packing)
 
 
 def _own(step: Step, whole: list[mx.array]) -> list[mx.array]:

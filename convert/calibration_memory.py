@@ -22,8 +22,8 @@ def needed_bytes(checkpoint: Checkpoint, tokens: int, longest: int) -> int:
 
 
 def calibration_bytes(config: ModelConfig, tokens: int, longest: int, item: int) -> int:
-    """The hidden states of all prompts, the largest module's weights at ``item`` bytes, what
-    packing its widest layer takes, and the working set of one prompt.
+    """The hidden states of all prompts and the largest module's weights at ``item`` bytes, both
+    packed and as released; what packing its widest layer takes, and the working set of one prompt.
     """
     modules: dict[str, list[TensorSpec]] = defaultdict(list)
     for spec in expected_tensors(config, ()).values():
@@ -32,16 +32,16 @@ def calibration_bytes(config: ModelConfig, tokens: int, longest: int, item: int)
             modules["head" if path[0] == "head" else ".".join(path[:3])].append(spec)
     weights = max(parameter_bytes(specs, item) for specs in modules.values())
     packing = max(_packing_bytes(spec) for specs in modules.values() for spec in specs)
-    hidden = 2 * tokens * config.text.hidden_size * FLOAT32  # with the copy that replaces it
-    return hidden + weights + packing + decision_bytes(config, longest, FLOAT32)
+    hidden = tokens * config.text.hidden_size * FLOAT32
+    return 2 * (hidden + weights) + packing + decision_bytes(config, longest, FLOAT32)
 
 
 def _packing_bytes(spec: TensorSpec) -> int:
-    """Moments, their damped copy, its factor in two forms; the weights as they are, wanted, lost
-    and coded. Of experts one is packed at a time, and the moments of all are kept.
+    """Moments, crossed ones, a damped copy and its factor in two forms; the weights as they are,
+    wanted, lost and coded. Of experts one is packed at a time, and the moments of all are kept.
     """
     if spec.kind not in ("linear", "experts"):
         return 0
     *lead, outputs, inputs = spec.shape
-    moments = (prod(lead) + 3) * inputs * inputs
+    moments = (prod(lead) + (3 if lead else 4)) * inputs * inputs
     return (moments + 4 * outputs * inputs) * FLOAT32

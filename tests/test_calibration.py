@@ -24,7 +24,7 @@ from clef_mlx.compare import Figures, compare, request_set
 from clef_mlx.convert import calibration, convert
 from clef_mlx.convert.calibrated import Calibrated
 from clef_mlx.convert.calibration_memory import calibration_bytes
-from clef_mlx.convert.moments import Ear
+from clef_mlx.convert.moments import Ear, moments
 from clef_mlx.layers.linear import ExpertLinear, Linear
 from clef_mlx.layout import STAMP
 from clef_mlx.published import published_config
@@ -96,6 +96,24 @@ def test_the_folder_is_like_any_other(small: Path, calibrated: Path, tmp_path: P
     assert stamp["calibration"]["set"] == "asked.jsonl"
 
 
+def test_later_layers_make_up_for_those_before(
+    small: Path, asked: Path, calibrated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hidden states stay nearer to the release's where inputs as released are counted in."""
+    monkeypatch.setattr(calibration, "corrected", lambda weight, sums, crossed: weight)
+    without = convert(small, tmp_path / "out", calibrate=str(asked))
+    wanted, kept, lost = (load(folder, dtype="float32") for folder in (small, calibrated, without))
+    errors = np.zeros(2)
+    for body in bodies(1, 3):
+        tokens = wanted.encode(body).input_ids
+        rows = [
+            clef._backbone(clef._prefill._embedded(np.array(tokens))[None])[0]
+            for clef in (wanted, kept, lost)
+        ]
+        errors += [mx.square(other - rows[0]).sum().item() for other in rows[1:]]
+    assert errors[0] < 0.7 * errors[1]  # measured 0.5
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -150,9 +168,13 @@ def test_moments_are_those_of_the_inputs() -> None:
         [("first", 3, 6)],
         [("second", 0, 2)],
     ]
-    twice = ear.moments(stages[1], [lambda: module(x)] * 2)
+    other, half = Two(), 0.5 * x
+    plain = Ear(other, ["first", "second"])
+    pairs = [(lambda: module(x), lambda: other(half))] * 2
+    twice = moments(stages[1][0], ear, plain, pairs)
     assert twice.counts == {0: 18}
     assert mx.allclose(twice.sums[0], 2 * (2 * x[0]).T @ (2 * x[0]), atol=1e-4)
+    assert mx.allclose(twice.crossed[0], twice.sums[0] / 2, atol=1e-4)
     ear.leave()
     assert isinstance(module.first, Linear)
 
@@ -169,8 +191,8 @@ def test_moments_of_experts_are_those_of_the_tokens_routed_to_them() -> None:
     module, x = One(), mx.random.normal((5, 4), key=mx.random.key(1))
     ear = Ear(module, ["experts"])
     (stage,) = ear.stages(lambda: module(x))
-    heard = ear.moments(stage, [lambda: module(x)])
-    assert heard.counts == {0: 2, 2: 3}
+    heard = moments(stage[0], ear, ear, [(lambda: module(x), lambda: module(x))])
+    assert heard.counts == {0: 2, 2: 3} and heard.crossed == {}
     assert mx.allclose(heard.sums[2], x[2:].T @ x[2:], atol=1e-5)
 
 

@@ -6,7 +6,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from clef_mlx.convert.feedback import DAMPING, factored, round_with_feedback
+from clef_mlx.convert.feedback import DAMPING, corrected, factored, round_with_feedback
 from clef_mlx.convert.refit import refit
 from clef_mlx.packing import BITS, Packing, unpack
 
@@ -92,3 +92,19 @@ def test_moments_that_are_nearly_singular(layer: tuple[np.ndarray, np.ndarray]) 
         made = round_with_feedback(weight, factored(mx.array(moments)), packing)
         assert all(mx.isfinite(part.astype(mx.float32)).all().item() for part in made)
         assert np.abs(np.array(unpack(*made, packing)) - weight).max() < 0.1
+
+
+def test_weights_make_up_for_inputs_that_changed(layer: tuple[np.ndarray, np.ndarray]) -> None:
+    """Outputs come nearer to those on the inputs as released; unchanged inputs change nothing."""
+    weight, rng = layer[0], np.random.default_rng(6)
+    mixing = rng.normal(size=(INPUTS, INPUTS)) * (np.arange(1, INPUTS + 1) ** -0.7)[:, None]
+    released = rng.normal(size=(SEEN, INPUTS)) @ mixing
+    packed = released @ (np.eye(INPUTS) + 0.03 * rng.normal(size=(INPUTS, INPUTS)))
+    sums, crossed = (mx.array((r.T @ packed).astype(np.float32)) for r in (packed, released))
+    made = corrected(weight, sums, crossed)
+    assert made.dtype == np.float32
+    off = [np.square(packed @ w.T - released @ weight.T).sum() for w in (weight, made)]
+    assert off[1] < 0.05 * off[0]  # measured 0.015
+    scale = float(sums[0, 0].item())  # of the moments, of no account
+    assert np.allclose(corrected(weight, sums / scale, crossed / scale), made, atol=1e-6)
+    assert np.array_equal(corrected(weight, sums, sums), weight)
