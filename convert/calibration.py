@@ -19,6 +19,7 @@ from ..backbone import DecoderLayer
 from ..checkpoint import EMBEDDINGS, LM_HEAD, Checkpoint
 from ..compare.fit import encode_all
 from ..encoding import EncodedRequest
+from ..engine import LARGEST_BUFFERS
 from ..errors import CheckpointError, RequestError
 from ..head import HeadAttention, HeadInputs, JointHead
 from ..layers.norm import RMSNorm
@@ -85,7 +86,11 @@ def calibrate(plan: Plan, given: Material, store: Calibrated, progress: Progress
     Modules that ``store`` has already are read from it. Raises ``CheckpointError`` that names the
     module for weights or activations that are not finite.
     """
-    _Calibration(plan, given, store).run(progress)
+    before = mx.set_cache_limit(LARGEST_BUFFERS)
+    try:
+        _Calibration(plan, given, store).run(progress)
+    finally:
+        mx.set_cache_limit(before)
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,11 @@ def calibration_bytes(config: ModelConfig, tokens: int, longest: int, item: int)
 
 
 def _packing_bytes(spec: TensorSpec) -> int:
-    """Moments, crossed ones, a damped copy and its factor in two forms; the weights as they are,
+    """Moments, crossed ones, a damped copy and what is made of it; the weights as they are,
     wanted, lost and coded. Of experts one is packed at a time, and the moments of all are kept.
     """
     if spec.kind not in ("linear", "experts"):
         return 0
     *lead, outputs, inputs = spec.shape
-    moments = (prod(lead) + (3 if lead else 4)) * inputs * inputs
+    moments = (prod(lead) + (3 if lead else 5)) * inputs * inputs
     return (moments + 4 * outputs * inputs) * FLOAT32

@@ -60,19 +60,29 @@ def factored(moments: mx.array) -> tuple[np.ndarray, np.ndarray]:
 
     float32; inputs that are always zero count as if they were seldom seen.
     """
-    size = moments.shape[0]
-    mean = mx.maximum(mx.diagonal(moments).mean(), 1e-20)
-    damped = moments / mean
     damping = DAMPING
     while True:
         # Upper triangular from lower: the factor of the moments in reverse order, reversed.
-        reverse = (damped + damping * mx.eye(size))[::-1, ::-1]
-        lower = np.array(mx.linalg.cholesky(reverse, stream=mx.cpu))
-        upper = np.triu(lower[::-1, ::-1])
-        diagonal = np.diagonal(upper)
-        if np.isfinite(upper).all() and (diagonal > 0).all():
-            return upper / diagonal, diagonal**2
-        damping *= 10  # float32 was too short for moments so nearly singular
+        lower = _cholesky(moments[::-1, ::-1], damping)
+        upper = lower[::-1, ::-1]
+        diagonal = mx.diagonal(upper)
+        if (mx.isfinite(diagonal) & (diagonal > 0)).all().item():
+            # A view, no copy: matrices of a wide layer take gigabytes.
+            factor: np.ndarray = np.asarray(upper / diagonal)
+            return factor, np.array(diagonal) ** 2
+        damping *= 10  # float32 is too short for moments so nearly singular
+
+
+def _cholesky(moments: mx.array, damping: float) -> mx.array:
+    """Of moments over their mean diagonal, and ``damping`` added to it; evaluated, on the CPU."""
+    damped = moments / _mean(moments) + damping * mx.eye(moments.shape[0])
+    lower = mx.linalg.cholesky(damped, stream=mx.cpu)
+    mx.eval(lower)
+    return lower
+
+
+def _mean(moments: mx.array) -> mx.array:
+    return mx.maximum(mx.diagonal(moments).mean(), 1e-20)
 
 
 def corrected(weight: np.ndarray, sums: mx.array, crossed: mx.array) -> np.ndarray:
@@ -81,9 +91,9 @@ def corrected(weight: np.ndarray, sums: mx.array, crossed: mx.array) -> np.ndarr
     ``x`` are the inputs as they are, ``sums`` of ``x x^T``; ``r`` those as released, ``crossed``
     of ``r x^T``, both ``[I, I]``. Directions that inputs seldom take are left as they were.
     """
-    mean = mx.maximum(mx.diagonal(sums).mean(), 1e-20)
-    wrong = np.array(mx.array(weight) @ ((crossed - sums) / mean))
-    if not wrong.any():  # nothing before this layer is packed
+    wrong = mx.array(weight) @ (crossed - sums)
+    if not wrong.any().item():  # nothing before this layer is packed
         return weight
-    pulled = np.array(sums / mean + PULL * mx.eye(sums.shape[0]))
-    return weight + np.linalg.solve(pulled, wrong.T).T
+    inverse = mx.linalg.tri_inv(_cholesky(sums, PULL), stream=mx.cpu)
+    made: np.ndarray = weight + np.array(wrong / _mean(sums) @ inverse.T @ inverse)
+    return made
