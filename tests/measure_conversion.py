@@ -1,5 +1,7 @@
 """Memory of a conversion: ``python tests/measure_conversion.py [LAYERS [BITS [NAME]]]``.
 
+With ``--calibrate FILE`` it rounds by these requests, which takes minutes a layer on a CPU.
+
 Writes a synthetic release with the shapes of NAME (default clef-flash) and LAYERS layers (default
 8: 8.6 GB in all), converts it in a process of its own, and samples that process's anonymous memory
 (Linux: RssAnon; file pages, which the system may drop at any time, are not counted). Needs twice
@@ -8,6 +10,7 @@ the disk.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
@@ -18,8 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-from clef_mlx.checkpoint import HEAD_CONFIG, HEAD_FILE, SINGLE_FILE
+from clef_mlx.checkpoint import HEAD_CONFIG, HEAD_FILE, SINGLE_FILE, open_checkpoint
+from clef_mlx.compare import request_set
 from clef_mlx.config import parse_config
+from clef_mlx.convert.calibration import material
+from clef_mlx.convert.calibration_memory import needed_bytes
 from clef_mlx.convert.plan import Output
 from clef_mlx.convert.stream import ShardWriter
 from clef_mlx.miniature import byte_tokenizer
@@ -75,17 +81,33 @@ def peak_of(command: list[str]) -> tuple[int, float]:
     return peak, time.monotonic() - started
 
 
+def estimate(source: Path, requests: str) -> str:
+    """What the converter reckons with before it starts."""
+    checkpoint = open_checkpoint(source)
+    given = material(checkpoint, request_set(requests))
+    longest = max(len(prompt.input_ids) for prompt in given.prompts)
+    needed = needed_bytes(checkpoint, given.tokens, longest)
+    return f"calibration by {given.tokens:,} tokens: {needed / 1e6:.0f} MB computed"
+
+
 def main() -> None:
-    layers = int(sys.argv[1]) if len(sys.argv) > 1 else 8
-    bits = sys.argv[2] if len(sys.argv) > 2 else "4"
-    name = sys.argv[3] if len(sys.argv) > 3 else "clef-flash"
+    parser = argparse.ArgumentParser(description="Measure the memory of a conversion.")
+    parser.add_argument("layers", type=int, nargs="?", default=8)
+    parser.add_argument("bits", nargs="?", default="4")
+    parser.add_argument("name", nargs="?", default="clef-flash")
+    parser.add_argument("--calibrate", metavar="FILE")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="clef-mlx-") as scratch:
         source = Path(scratch) / "release"
         source.mkdir()
-        size = write_synthetic_release(source, name, layers)
+        size = write_synthetic_release(source, asked.name, asked.layers)
         idle, _ = peak_of([sys.executable, "-c", "import clef_mlx.convert, time; time.sleep(0.5)"])
         command = [sys.executable, "-m", "clef_mlx", "convert", str(source), f"{scratch}/out"]
-        peak, seconds = peak_of([*command, "--bits", bits])
+        command += ["--bits", asked.bits]
+        if asked.calibrate is not None:
+            command += ["--calibrate", asked.calibrate]
+            print(estimate(source, asked.calibrate), flush=True)
+        peak, seconds = peak_of(command)
     print(
         f"{size / 1e9:.2f} GB converted in {seconds:.0f} s: {peak / 1e6:.0f} MB of anonymous "
         f"memory at the peak, {idle / 1e6:.0f} MB of them the interpreter with its imports"
