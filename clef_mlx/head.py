@@ -116,11 +116,11 @@ class HeadAttention(nn.Module):
         """
         width, queries = self.width, q.shape[2]
         towards = self.in_proj.by_head(q[0], slice(width, 2 * width), transpose=False)
-        one_head = towards.reshape(1, 1, -1, width)
-        mean = mx.fast.scaled_dot_product_attention(
-            one_head, memory[None, None], memory[None, None], scale=self._scale
-        )
-        v = self.in_proj.by_head(mean.reshape(-1, queries, width), slice(2 * width, None))
+        # MLX has no fused kernel for heads so wide, and bfloat16 scores would be too coarse.
+        one_head, rows = (x.reshape(1, 1, -1, width).astype(mx.float32) for x in (towards, memory))
+        mean = mx.fast.scaled_dot_product_attention(one_head, rows, rows, scale=self._scale)
+        mean = mean.astype(q.dtype).reshape(-1, queries, width)
+        v = self.in_proj.by_head(mean, slice(2 * width, None))
         return (v + self.in_proj.bias[2 * width :].reshape(self.heads, 1, -1))[None]
 
     def _by_head(self, rows: mx.array) -> mx.array:

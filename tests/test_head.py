@@ -227,6 +227,24 @@ def test_few_queries_look_through_a_memory_that_is_not_projected(bits: int | Non
         assert (not mx.array_equal(layer(x, memory), plain).item()) == few
 
 
+def test_a_memory_that_is_not_projected_keeps_bfloat16_closer() -> None:
+    """Against float32: what projecting rounds, keys and values, is not rounded."""
+    rng = np.random.default_rng(8)
+    q, memory, weight, bias = (
+        mx.array(rng.normal(size=shape).astype(np.float32))
+        for shape in ((1, 4, 8, 64), (2000, 256), (768, 256), (768,))
+    )
+    layer, errors = HeadAttention(256, 4), []
+    layer.in_proj.weight, layer.in_proj.bias = weight / 11, bias / 10
+    want = layer._on_outputs(q, memory)
+    layer.set_dtype(mx.bfloat16)
+    for attend in (layer._on_inputs, layer._on_outputs):
+        got = attend(q.astype(mx.bfloat16), memory.astype(mx.bfloat16))
+        assert got.dtype == mx.bfloat16
+        errors.append(mx.square(got.astype(mx.float32) - want).sum().item())
+    assert errors[0] < 0.7 * errors[1]  # squares; measured 0.48
+
+
 def test_graph_does_not_grow_with_options(dense: Clef) -> None:
     """No more operations for 200 options than for 2, or for 40 questions than for 1."""
 
