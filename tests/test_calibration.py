@@ -125,7 +125,10 @@ def test_later_layers_make_up_for_those_before(
 def test_mixtures_of_experts(
     miniature: Writer, asked: Path, tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    source = miniature(**options, head={"layers": 1, "routing_layers": 1})
+    text = {"num_hidden_layers": 2, "full_attention_interval": 2}
+    if options["model_type"] == "qwen3_omni_moe":
+        del text["full_attention_interval"]
+    source = miniature(**options, text=text, head={"layers": 1, "routing_layers": 1})
     folder = convert(source, tmp_path / "out", calibrate=str(asked))
     plain = convert(source, tmp_path / "plain")
     made, theirs = stored(folder), stored(plain)
@@ -141,7 +144,9 @@ def test_mixtures_of_experts(
 def test_experts_that_see_too_few_tokens_get_the_refit(
     miniature: Writer, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = miniature(model_type="qwen3_5_moe", head={"layers": 1, "routing_layers": 1})
+    text = {"num_hidden_layers": 2, "full_attention_interval": 2}
+    head = {"layers": 1, "routing_layers": 1}
+    source = miniature(model_type="qwen3_5_moe", text=text, head=head)
     monkeypatch.setattr(calibration, "SEEN", 10**9)
     folder = convert(source, tmp_path / "out", calibrate=str(asked))
     plain = stored(convert(source, tmp_path / "plain"))
