@@ -132,7 +132,13 @@ def test_a_folder_with_odd_letters_is_shown(release: Path) -> None:
 
 @pytest.mark.parametrize(
     ("count", "words"),
-    [(0, "0 kB"), (999_499, "999 kB"), (1_000_000, "1.00 MB"), (18_100_000_000, "18.10 GB")],
+    [
+        (0, "0 kB"),
+        (999_499, "999 kB"),
+        (1_000_000, "1.00 MB"),
+        (-32_772_000, "-32.77 MB"),
+        (18_100_000_000, "18.10 GB"),
+    ],
 )
 def test_sizes_in_words(count: int, words: str) -> None:
     assert size(count) == words
