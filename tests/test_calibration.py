@@ -290,18 +290,23 @@ def test_too_little_memory_or_disk_is_said_before_the_work_starts(
     assert list(tmp_path.iterdir()) == []
 
 
+def filled(release: Path, copy: Path, which: str, value: float) -> Path:
+    """A copy whose tensors with ``which`` in their names hold ``value`` alone."""
+    shutil.copytree(release, copy)
+    for file in copy.glob("*.safetensors"):
+        tensors = mx.load(str(file))
+        for name in tensors:
+            if which in name:
+                tensors[name] = mx.full(tensors[name].shape, value, mx.bfloat16)
+        mx.save_safetensors(str(file), tensors, {"format": "pt"})
+    return copy
+
+
 @pytest.mark.parametrize("which", ["layers.1.mlp.up_proj.weight", "memory_projection.weight"])
 def test_weights_that_are_not_numbers_are_named(
     small: Path, asked: Path, tmp_path: Path, which: str
 ) -> None:
-    source = tmp_path / "source"
-    shutil.copytree(small, source)
-    for file in source.glob("*.safetensors"):
-        tensors = mx.load(str(file))
-        for name in tensors:
-            if name.endswith(which):
-                tensors[name] = mx.full(tensors[name].shape, mx.nan, mx.bfloat16)
-        mx.save_safetensors(str(file), tensors, {"format": "pt"})
+    source = filled(small, tmp_path / "source", which, mx.nan)
     with pytest.raises(CheckpointError, match=rf"NaN or infinity in \S*{which}"):
         convert(source, tmp_path / "out", calibrate=str(asked))
 
@@ -310,14 +315,7 @@ def test_activations_that_are_not_numbers_name_their_layer(
     small: Path, asked: Path, tmp_path: Path
 ) -> None:
     """Weights that are finite, and overflow float32 when they are multiplied."""
-    source = tmp_path / "source"
-    shutil.copytree(small, source)
-    for file in source.glob("model-*.safetensors"):
-        tensors = mx.load(str(file))
-        for name in tensors:
-            if "layers.1.mlp." in name:
-                tensors[name] = mx.full(tensors[name].shape, 1e20, mx.bfloat16)
-        mx.save_safetensors(str(file), tensors, {"format": "pt"})
+    source = filled(small, tmp_path / "source", "layers.1.mlp.", 1e20)
     with pytest.raises(
         CheckpointError, match=r"NaN or infinity in what enters backbone\.layers\.1\.mlp"
     ):

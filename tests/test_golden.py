@@ -16,7 +16,7 @@ from clef_mlx.layers import linear_attention
 from clef_mlx.many import BATCH_TOKENS, plan_batches
 from clef_mlx.request import MEDIA
 
-ATOL = 1e-4  # float32 against float32; measured 8e-6 at most
+ATOL = 1e-4  # float32 against float32; measured 1.1e-5 at most
 GOLDENS = {name: golden_cases(name) for name in ("dense", "moe", "omni")}
 ARRAYS = {
     name: dict(np.load(GOLDEN / ("media-omni.npz" if name == "omni" else "media.npz")))
@@ -151,7 +151,7 @@ def test_bfloat16_is_as_close_as_the_reference_s_own() -> None:
         for q in case["expected"]["questions"]:
             pairs = zip(q["logits"], q.get("logits_bfloat16", q["logits"]), strict=True)
             reference = max(reference, *(abs(a - b) for a, b in pairs))
-    assert ours <= reference  # measured 0.09 against 0.14
+    assert ours <= reference  # measured 0.095 against 0.14
 
 
 def differs(clef: Clef, name: str) -> bool:
