@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .options import dtype_option, model_option
 from .questions import QuestionCommand, parse_questions, question_options
+
+if TYPE_CHECKING:
+    from ..answers import Response
 
 LINES = ".jsonl"
 EXAMPLES = """
@@ -118,6 +121,11 @@ def decide(
     clef = load(model, dtype)
     with blocks() as progress:
         response = clef.respond(parsed, max_length, truncate, confidence, exif, progress)
+    _show(response, near_ties, as_json)
+
+
+def _show(response: Response, near_ties: bool, as_json: bool | None) -> None:
+    """Print a table or a body; without ``as_json`` a terminal gets the table."""
     for warning in response.warnings:
         click.echo(f"Warning: {warning}", err=True)
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
